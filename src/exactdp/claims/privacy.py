@@ -15,13 +15,12 @@ from exactdp.claims.decision.progress import nobody
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.far_out import replaced
 from exactdp.claims.private.losses import Loss, Losses
+from exactdp.claims.private.own_adjacency import Own, read_adjacency
 from exactdp.claims.private.pairs import (
-    Own,
     Pair,
     Pairs,
     listed_pairs,
     pairs_everywhere,
-    read_adjacency,
     refuse_everywhere,
     regions_of_pair,
     samples_of,
@@ -44,7 +43,7 @@ from exactdp.claims.stated.inputs import (
     read_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
-from exactdp.errors import ValueRefusedError, counted, shown
+from exactdp.errors import VacuousClaimError, ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.program import Program
@@ -321,6 +320,8 @@ class Privacy:
             return self._with_log(problem, sign)
         for point in points_of(self, problem, sign.witness):
             numbers = tuple(region.numbers(point))
+            if not self._are_adjacent(numbers):
+                continue
             if UNIT in region.names:
                 at = Fraction(point[0]) / point[region.names.index(UNIT)]
                 alone = self._at_one_eps(numbers, at) if at in self.epsilon else None
@@ -332,6 +333,12 @@ class Privacy:
                 breach: Breach = found.failures[0]
                 return breach
         return None
+
+    def _are_adjacent(self, numbers: tuple[Value, ...]) -> bool:
+        """Whether a pair of a region is adjacent; strict conditions are false at its boundary."""
+        count = len(kinds(self.mechanism.inputs))
+        is_own = isinstance(self.adjacency, Own)
+        return not is_own or self.adjacency.are(numbers[:count], numbers[count : 2 * count])
 
     def _with_log(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return a counterexample near a point, for a mechanism that uses log(b)/ε."""
@@ -421,6 +428,16 @@ class Privacy:
         few = samples_of(self)
         return None if few is None else replace(self, inputs=few)
 
+    def _require_content(self) -> None:
+        """Refuse a question about a claim for all reals by which no two inputs are adjacent."""
+        contents = Contents()
+        if not is_listed(self.input_set) and next(pairs_everywhere(self), None) is None:
+            raise VacuousClaimError(
+                f"the claim says nothing: {self}",
+                rule=f"{self.why_empty(contents)}.",
+                way_out=self.way_out(contents),
+            )
+
     def hint(self) -> str:
         """Return ""."""
         return ""
@@ -478,6 +495,7 @@ class Privacy:
         from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
 
         self.require_no_inverse("the best factor")
+        self._require_content()
         found = tightest(self, width, conduct(progress, how))
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 

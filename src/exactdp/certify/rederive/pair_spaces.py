@@ -15,9 +15,12 @@ from ..kernel.cones import PolyhedralCone, UndecidedError
 from .derivation import single
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
+from .points import InsideFace, number_of
 from .privacy import Privacies
 from .ratios import UnsupportedError
 from .statement import Statement
+
+MOST_PARTS = 2_000
 
 Ball = tuple[tuple[int, ...], list[tuple[tuple[Fraction, ...], Fraction]]]
 """Entries that move, and sides Σ q·d ≤ c of their differences d."""
@@ -39,6 +42,7 @@ class PairSpaces(Privacies):
     """A claim of privacy, and its spaces of pairs."""
 
     by_slopes = False
+    found_corners: list[tuple[Fraction, ...]] | None = None
 
     def read_inputs(self, given: Any) -> None:
         """Read the inputs: listed, a box, or all reals."""
@@ -146,6 +150,7 @@ class PairSpaces(Privacies):
         reals = self.members.count(None)
         units = _units(reals)
         name, most, change = self.adjacency
+        self.require(name != "source", "an adjacency that is a function is followed for slopes")
         changed = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
         if name == "entries":
             left = most - len(changed)
@@ -161,7 +166,9 @@ class PairSpaces(Privacies):
                 found.append((moving, sides))
             return found
         gaps = [abs(Fraction(a) - Fraction(b)) for a, b in changed]
-        if name == "linf":
+        if name == "l2":
+            self.require(reals == 1 and not gaps, "the changes are not a polytope")
+        if name in ("linf", "l2"):
             if max(gaps, default=Fraction(0)) > change:
                 return []
             return [
@@ -178,8 +185,12 @@ class PairSpaces(Privacies):
         """Return changes of which all others are convex combinations."""
         reals = self.members.count(None)
         name, most, size = self.adjacency
+        if name == "source":
+            if self.found_corners is None:
+                self.found_corners = self.own_corners()
+            return self.found_corners
         self.require(size is not None, "a change has no bound")
-        if name == "linf":
+        if name in ("linf", "l2"):
             return list(product((size, -size), repeat=reals))
         found = []
         for moving in combinations(range(reals), min(most, reals) if name == "entries" else 1):
@@ -187,6 +198,55 @@ class PairSpaces(Privacies):
                 chosen = dict(zip(moving, ends, strict=True))
                 found.append(tuple(chosen.get(k, Fraction(0)) for k in range(reals)))
         return found
+
+    def own_corners(self) -> list[tuple[Fraction, ...]]:
+        """Return the corners of an adjacency that is a function.
+
+        Adjacent pairs are points of cones of (ε, u, u′ − u). A point is a sum of multiples of the
+        rays of its cone; so u′ − u is a convex combination of those of the rays with ε = 1.
+        """
+        reals = self.members.count(None)
+        found: dict[tuple[Fraction, ...], None] = {}
+        for part in self.adjacent_parts():
+            for ray in part.generators:
+                change = ray[1 + reals :]
+                self.require(ray[0] or not any(change), "a change has no bound")
+                if ray[0]:
+                    found[tuple(Fraction(q, ray[0]) for q in change)] = None
+        self.require(found, "no two inputs are adjacent")
+        return list(found)
+
+    def adjacent_parts(self) -> Iterator[PolyhedralCone]:
+        """Yield closed cones of (ε, u, u′ − u) that hold all adjacent pairs of real inputs.
+
+        Inside each cone, which may be a face, every comparison of the function has one answer.
+        """
+        reals = self.members.count(None)
+        size = 1 + 2 * reals
+        units = _units(size)
+        waiting = [PolyhedralCone(size, self).cut(units[0])]
+        flat: list[PolyhedralCone] = []
+        found: list[PolyhedralCone] = []
+        for _ in range(MOST_PARTS):
+            if not waiting:  # faces of the cones found before hold nothing new
+                waiting, flat = [one for one in flat if not _is_in(one, found)], []
+            if not waiting:
+                return
+            part = waiting.pop()
+            if not any(ray[0] for ray in part.generators):
+                continue
+            judge = InsideFace(part)
+            one = [number_of(units[1 + k], judge) for k in range(reals)]
+            two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
+            try:
+                if self.are(one, two):
+                    found.append(part)
+                    yield part
+            except UndecidedError as error:
+                above, below = part.cut(error.form), part.cut([-q for q in error.form])
+                waiting += [above, below]
+                flat.append(above.cut([-q for q in error.form]))
+        self.require(False, "the adjacency has too many cases")
 
     def patterns(self, one: list[Any], two: list[Any], size: int = 1) -> list[Any]:
         """Return the patterns with real noise that outputs have at two inputs."""
@@ -206,6 +266,12 @@ class PairSpaces(Privacies):
             except UnsupportedError as error:
                 self.require(False, f"the outputs are not derived: {error}")
         return [found[key] for key in sorted(found)]
+
+
+def _is_in(part: PolyhedralCone, cones: list[PolyhedralCone]) -> bool:
+    """Whether all points of a cone are in one of some others."""
+    every = range(part.size)
+    return any(part.is_within(one.sides, every) for one in cones)
 
 
 def _units(count: int) -> list[tuple[Fraction, ...]]:

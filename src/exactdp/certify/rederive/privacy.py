@@ -94,7 +94,7 @@ class Privacies(AtInputs):
             self.integer(most, 1)
             change = None if change is None else self.rational(change)
         else:
-            self.require(name in ("linf", "l1"), "the adjacency is not known")
+            self.require(name in ("linf", "l1", "l2"), "the adjacency is not known")
             most, change = name, self.rational(size)
         self.adjacency = name, most, change
         if not self.is_listed:
@@ -115,7 +115,7 @@ class Privacies(AtInputs):
             found = [self.derivation.related(most, *pair) for pair in ((u, v), (v, u))]
         except (UnsupportedError, WrongProgramError) as error:
             self.require(False, f"the adjacency is not derived: {error}")
-        right = found in ([True, True], [False, False])
+        right = all(type(one) is bool for one in found) and found[0] == found[1]
         self.require(right, "the adjacency is not symmetric, or not True or False")
         return bool(found[0])
 
@@ -289,4 +289,6 @@ def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None
         )
     gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(u, v, strict=True)]
     assert change is not None
+    if most == "l2":
+        return sum(gap**2 for gap in gaps) <= change**2
     return (sum(gaps) if most == "l1" else max(gaps, default=Fraction(0))) <= change

@@ -21,9 +21,10 @@ from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.losses import endless, reals_in
-from exactdp.claims.private.pairs import Own, Pairs
+from exactdp.claims.private.own_adjacency import Own
+from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.regions.places import OnCone
-from exactdp.claims.stated.adjacency import Entries, LargestChange, TotalChange
+from exactdp.claims.stated.adjacency import Entries, LargestChange, SquaredChange, TotalChange
 from exactdp.claims.stated.inputs import is_listed, listed
 from exactdp.cones import Cone, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
@@ -227,9 +228,9 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
     if isinstance(claim.inputs, Pairs):
         places = {u: k for k, u in enumerate(inputs)}
         adjacent = {"pairs": [[places[u], places[v]] for u, v in claim.pairs]}
-    elif isinstance(adjacency, LargestChange | TotalChange):
-        name = "linf" if isinstance(adjacency, LargestChange) else "l1"
-        adjacent = {name: spell(adjacency.radius)}
+    elif isinstance(adjacency, LargestChange | TotalChange | SquaredChange):
+        names = {LargestChange: "linf", TotalChange: "l1", SquaredChange: "l2"}
+        adjacent = {names[type(adjacency)]: spell(adjacency.radius)}
     elif isinstance(adjacency, Entries):
         size = None if adjacency.size is None else spell(adjacency.size)
         adjacent = {"entries": [adjacency.count, size]}

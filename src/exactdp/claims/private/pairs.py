@@ -8,24 +8,24 @@ and u′ are adjacent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.private.losses import reals_in
+from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.regions.moving import curve_of
 from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
 from exactdp.claims.stated.adjacency import Adjacency, Ball
-from exactdp.claims.stated.distances import in_the_language, input_type, is_function
-from exactdp.claims.stated.inputs import AllReals, Box, Grid, as_given, box_sides, listed, show
+from exactdp.claims.stated.inputs import AllReals, Box, Grid, as_given, box_sides, listed
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.linear import UNIT, unit_in
-from exactdp.language.program import DeterministicProgram, Program
+from exactdp.language.program import Program
 from exactdp.language.values import Value, plain
+from exactdp.reals.numbers import inf
 from exactdp.semantics.by_epsilon import in_units, positive_cone
 from exactdp.semantics.distribution import Engine
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_PAIRS = 2_000_000
 _MOST_SAMPLES = 243
+_MOST_MOVED = 500
 
 INVERSE = "the mechanism uses 1/eps"
 
@@ -71,64 +72,6 @@ class Pairs:
 
     def __repr__(self) -> str:
         return f"Pairs({', '.join(map(shown, self.pairs))})"
-
-
-@dataclass(frozen=True)
-class Own:
-    """An adjacency that is a function of two inputs in the language."""
-
-    function: DeterministicProgram
-    mechanism: Program
-
-    def are(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
-        """Whether two inputs are adjacent, checked in both directions."""
-        found = [self._asked(*pair) for pair in ((u, v), (v, u))]
-        if found[0] != found[1]:
-            one, two = (
-                as_given(self.mechanism, assembled(self.mechanism.inputs, x)) for x in (u, v)
-            )
-            raise ValueRefusedError(
-                f"{self} says that {show(one)} and {show(two)} are adjacent in one direction only",
-                rule="Adjacency is symmetric: if u′ is adjacent to u, then u is adjacent to u′.",
-                way_out=f"Return the same from {self}(u, v) and {self}(v, u).",
-            )
-        return found[0]
-
-    def _asked(self, u: Sequence[Value], v: Sequence[Value]) -> bool:
-        sides = (assembled(self.mechanism.inputs, x) for x in (u, v))
-        found = self.function.machine.run(tuple(as_given(self.mechanism, x) for x in sides))
-        if not isinstance(found, bool):
-            raise ValueRefusedError(
-                f"{self} returns {shown(found)}",
-                rule="An adjacency returns True or False.",
-                way_out="Return a comparison, such as abs(u - v) <= 1.",
-            )
-        return found
-
-    def __str__(self) -> str:
-        return self.function.__name__
-
-
-def read_adjacency(value: object, mechanism: Program) -> Adjacency | Own:
-    """Read the adjacency given by a user."""
-    if isinstance(value, Adjacency):
-        return value
-    if is_function(value) and not hasattr(value, "between"):
-        kind = input_type(mechanism)
-        function = in_the_language(value, "adjacency", [kind, kind])
-        if len(function.inputs) != 2:
-            raise ValueRefusedError(
-                f"the adjacency {function.__name__} has {len(function.inputs)} inputs",
-                rule="An adjacency is a function of two inputs.",
-                way_out="Write def adjacent(u, v): …",
-            )
-        return Own(function, mechanism)
-    raise ValueRefusedError(
-        f"{shown(value)} is not an adjacency",
-        rule="It is linf(d), l1(d), one_entry, one_entry(d), hamming(k), or a function of two "
-        "inputs that returns True or False.",
-        way_out="Write adjacent=linf(1).",
-    )
 
 
 def listed_pairs(claim: Privacy) -> tuple[Pair, ...]:
@@ -169,17 +112,13 @@ def _domains(claim: Privacy) -> list[Sequence[Value]] | None:
 
 def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
     """Yield the regions of all pairs of reals, for each pair of finite parts of the inputs."""
-    adjacency = claim.adjacency
-    assert isinstance(adjacency, Adjacency)
     domains = kinds(claim.mechanism.inputs)
     members = [kind.members for kind in domains if kind is not None]
     for u in product(*members):
         for v in product(*members):
-            left = adjacency.start
-            for one, two in zip(u, v, strict=True):
-                left = None if left is None else adjacency.left(left, one, two)
-            if left is not None:
-                yield tuple(_regions(claim, adjacency.balls(left, domains.count(None)), u, v))
+            balls = claim.adjacency.polytopes(u, v, domains.count(None))
+            if balls:
+                yield tuple(_regions(claim, balls, u, v))
 
 
 def regions_of_pair(
@@ -265,10 +204,12 @@ def _regions(
         for k, change in zip(moving, changes, strict=True):
             two[reals[k]] = _added(unit[reals[k]], unit[change])
         walls = sides_of_eps(claim, unit)
-        for factors, most in sides:
-            wall = tuple(most * q for q in unit["eps"])
-            for q, change in zip(factors, changes, strict=True):
+        for side in sides:
+            wall = tuple(side.most * q for q in unit["eps"])
+            for q, change in zip(side.changes, changes, strict=True):
                 wall = _added(wall, unit[change], Fraction(-q))
+            for q, name in zip(side.inputs, reals, strict=False):
+                wall = _added(wall, unit[name], -q)
             walls.append(wall)
         for place in (one, two):
             walls += inside(claim, unit["eps"], [place[name] for name in reals])
@@ -330,46 +271,66 @@ def refuse_everywhere(claim: Privacy) -> None:
             rule="Claims about all real inputs need real noise (lap, expo).",
             way_out="Give inputs=Grid(lo, hi) or a list, or use Dom inputs.",
         )
-    adjacency = claim.adjacency
-    if isinstance(adjacency, Own):
-        raise ValueRefusedError(
-            f"the adjacency {adjacency} is a function, and the claim is about all real inputs",
-            rule="For all real inputs the adjacency is linf(d), l1(d) or one_entry(d).",
-            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
-        )
-    reals = kinds(claim.mechanism.inputs).count(None)
-    if not adjacency.corners(reals) and not isinstance(claim.input_set, Box):
+    adjacency, domains = claim.adjacency, kinds(claim.mechanism.inputs)
+    reals = domains.count(None)
+    some = [kind.members[0] for kind in domains if kind is not None]
+    adjacency.polytopes(some, some, reals)  # refuses what is not a set of linear conditions
+    if isinstance(adjacency, Own) or isinstance(claim.input_set, Box):
+        return
+    # A mechanism that compares inputs without noise may clamp them.
+    if not adjacency.corners(reals) and not claim.mechanism.kept(Engine).jumps:
         raise ValueRefusedError(
             f"by {adjacency} a real entry of the input may change by any amount",
-            rule="For all real inputs the change must be bounded: no noise hides arbitrary "
-            "changes.",
-            way_out="Write one_entry(d) with the largest change d, or give a Box.",
+            rule="For all real inputs the change must be bounded, unless the mechanism clamps its "
+            "inputs: no noise hides arbitrary changes.",
+            way_out="Write one_entry(d) with the largest change d, clamp inputs, or give a Box.",
         )
 
 
-def samples_of(claim: Privacy) -> list[Value] | None:
-    """Return a few inputs of a set of reals, including neighbours; None if there are too many."""
-    domains, radius = kinds(claim.mechanism.inputs), Fraction(1)
-    reals = domains.count(None)
-    adjacency = claim.adjacency
-    corners = adjacency.corners(reals) if isinstance(adjacency, Adjacency) else []
-    if corners:
-        radius = max(abs(q) for q in corners[0])
-    numbers: list[list[Value]] = []
-    ends = iter(claim.input_set.ends(reals)) if isinstance(claim.input_set, Box) else None
-    for kind in domains:
-        if kind is not None:
-            numbers.append(list(kind.members))
-        elif ends is None:
-            numbers.append([-radius, Fraction(0), radius])
-        else:
-            low, high = next(ends)
-            middle = (low + high) / 2
-            near = (max(low, middle - radius), middle, min(high, middle + radius))
-            numbers.append(sorted(set(near)))
-    if prod(map(len, numbers)) > _MOST_SAMPLES:
+def samples_of(claim: Privacy) -> list[Value] | Pairs | None:
+    """Return a few inputs of a set of reals, including neighbours; None if there are too many.
+
+    If adjacency is a function, their neighbours are at its corners, and pairs are returned.
+    """
+    mechanism, adjacency = claim.mechanism, claim.adjacency
+    domains, is_own = kinds(mechanism.inputs), isinstance(adjacency, Own)
+    corners = adjacency.corners(domains.count(None))
+    radius = max((abs(q) for corner in corners for q in corner), default=Fraction(0)) or Fraction(1)
+    ends = iter(_ends_of(claim))
+    numbers = [
+        list(kind.members) if kind is not None else _near(*next(ends), radius) for kind in domains
+    ]
+    count = prod(map(len, numbers))
+    if count > _MOST_SAMPLES:
         return None
-    listed = (
-        assembled(claim.mechanism.inputs, [plain(x) for x in one]) for one in product(*numbers)
-    )
-    return [as_given(claim.mechanism, u) for u in listed]
+    listed: list[Entries] = [tuple(plain(x) for x in one) for one in product(*numbers)]
+    if not is_own:
+        return [as_given(mechanism, assembled(mechanism.inputs, u)) for u in listed]
+    moved = corners if count * len(corners) <= _MOST_MOVED else []
+    pairs = [(u, v) for u in listed for v in (*listed, *_moved(claim, u, moved))]
+    found = dict.fromkeys((u, v) for u, v in pairs if u != v and adjacency.are(u, v))
+    return Pairs(*(claim.told(u, v) for u, v in found)) if found else None
+
+
+def _ends_of(claim: Privacy) -> list[tuple[Any, Any]]:
+    """Return the bounds of each real entry of an input."""
+    count = kinds(claim.mechanism.inputs).count(None)
+    given = claim.input_set
+    return given.ends(count) if isinstance(given, Box) else [(-inf, inf)] * count
+
+
+def _near(low: Any, high: Any, radius: Fraction) -> list[Value]:
+    """Return a number between two bounds, which may be infinite, and two numbers near it."""
+    middle = (low + high) / 2 if -inf < low and high < inf else min(max(Fraction(0), low), high)
+    return sorted({max(low, middle - radius), middle, min(high, middle + radius)})
+
+
+def _moved(
+    claim: Privacy, u: Entries, corners: Sequence[tuple[Fraction, ...]]
+) -> Iterator[Entries]:
+    """Yield the inputs of a claim that differ from one of real numbers by a corner."""
+    ends = _ends_of(claim)
+    for corner in corners:
+        v = tuple(Fraction(x) + q for x, q in zip(u, corner, strict=True))
+        if all(low <= x <= high for x, (low, high) in zip(v, ends, strict=True)):
+            yield tuple(plain(x) for x in v)

@@ -16,10 +16,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.private.losses import reals_in
+from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.regions.shapes import Shape, shape_of
-from exactdp.claims.stated.adjacency import Adjacency
+from exactdp.claims.stated.adjacency import Adjacency, LargestChange
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import Inputs, is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
@@ -53,7 +54,7 @@ class Slope:
     output: Value
     chance: ClosedForm
     """p as a function of the parameters."""
-    adjacency: Adjacency
+    adjacency: Adjacency | Own
     multiple: Fraction
     """The budget, a multiple of ε."""
     trace: Trace
@@ -75,7 +76,8 @@ class Slope:
     @property
     def is_by_signs(self) -> bool:
         """Whether there are so many corners that only one is examined, if p is monotone."""
-        return len(self._corners) > max(_FEW, 2 * len(self._partial))
+        is_cube = isinstance(self.adjacency, LargestChange)
+        return is_cube and len(self._corners) > _FEW
 
     @cached_property
     def signs(self) -> list[int]:
@@ -118,9 +120,7 @@ class Slopes:
             return None
         domains = kinds(claim.mechanism.inputs)
         adjacency = claim.adjacency
-        if not isinstance(adjacency, Adjacency) or any(kind is not None for kind in domains):
-            return None
-        if not adjacency.corners(len(domains)):
+        if any(kind is not None for kind in domains) or not adjacency.corners(len(domains)):
             return None
         engine = claim.mechanism.kept(Engine)
         if engine.jumps or (engine.outputs is None and engine.densities_jump):
@@ -208,7 +208,6 @@ class Slopes:
         u, output = assembled(self.mechanism.inputs, values[:count]), values[count:]
         engine = self.mechanism.kept(Engine)
         adjacency, multiple = self.claim.adjacency, self.claim.multiple
-        assert isinstance(adjacency, Adjacency)
         found = []
         if output:
             pattern, *points = output
@@ -225,8 +224,10 @@ class Slopes:
     def reduced(self, region: Region, cell: Leaf) -> Leaf:
         """Return a cell without the obligations of another cell, up to names of parameters.
 
-        Adjacency is the same for all entries of an input.
+        Adjacency is the same for all entries of an input, unless it is a function.
         """
+        if isinstance(self.claim.adjacency, Own):
+            return cell
         due: Due[Slope] | None = cell.result
         left = []
         for one in due or ():

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.values import Value
@@ -19,8 +19,19 @@ from exactdp.reals.numbers import inf, rational, spell
 
 Left: TypeAlias = Any
 """What may still change; None if too much has changed."""
-Ball: TypeAlias = tuple[tuple[int, ...], list[tuple[tuple[int, ...], Fraction]]]
-"""Entries that change, and constraints Σ q·d ≤ c on their differences d."""
+
+
+class Side(NamedTuple):
+    """A constraint Σ q·d + Σ r·u ≤ c on the differences d of entries, and on the first input u."""
+
+    changes: tuple[int | Fraction, ...]
+    most: Fraction
+    inputs: tuple[Fraction, ...] = ()
+    """Empty if the constraint is the same at every input."""
+
+
+Ball: TypeAlias = tuple[tuple[int, ...], list[Side]]
+"""Entries that change, and constraints on their differences."""
 
 
 class Adjacency(ABC):
@@ -42,6 +53,13 @@ class Adjacency(ABC):
     @abstractmethod
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
         """Return changes whose convex hull contains all others; an empty list if unbounded."""
+
+    def polytopes(self, first: Sequence[Value], second: Sequence[Value], count: int) -> list[Ball]:
+        """Return polytopes of changes of `count` real entries, if finite entries change so."""
+        left = self.start
+        for one, two in zip(first, second, strict=True):
+            left = None if left is None else self.left(left, one, two)
+        return [] if left is None else self.balls(left, count)
 
     def __repr__(self) -> str:
         return str(self)
@@ -104,7 +122,7 @@ class LargestChange(_Radius):
         """Return a cube."""
         del left
         units = _units(count)
-        sides = [(tuple(s * q for q in one), self.radius) for one in units for s in (1, -1)]
+        sides = [Side(tuple(s * q for q in one), self.radius) for one in units for s in (1, -1)]
         return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
@@ -131,7 +149,7 @@ class TotalChange(_Radius):
 
     def balls(self, left: Left, count: int) -> list[Ball]:
         """Return a cross-polytope."""
-        sides = [(signs, left) for signs in product((1, -1), repeat=count)]
+        sides = [Side(signs, left) for signs in product((1, -1), repeat=count)]
         return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
@@ -140,6 +158,38 @@ class TotalChange(_Radius):
 
     def __str__(self) -> str:
         return f"l1({spell(self.radius)})"
+
+
+@dataclass(frozen=True, repr=False)
+class SquaredChange(_Radius):
+    """The squares of the changes of all entries add up to at most the square of a given number."""
+
+    @property
+    def start(self) -> Left:
+        """The square of the radius."""
+        return self.radius**2
+
+    def left(self, before: Left, one: Value, two: Value) -> Left:
+        """Return what is left of the square."""
+        rest = before - self._gap(one, two) ** 2
+        return rest if rest >= 0 else None
+
+    def balls(self, left: Left, count: int) -> list[Ball]:
+        """Return a segment if there is one entry; refuse several."""
+        if count > 1 or left != self.start:
+            raise ValueRefusedError(
+                f"by {self} the changes of several entries are not a polytope",
+                rule="For all real inputs adjacency is a set of linear conditions.",
+                way_out="Write linf(d) or l1(d), or give inputs=Grid(lo, hi) or a list.",
+            )
+        return LargestChange(self.radius).balls(self.radius, count)
+
+    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
+        """Return the corners of a cube around the ball."""
+        return LargestChange(self.radius).corners(count)
+
+    def __str__(self) -> str:
+        return f"l2({spell(self.radius)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,7 +222,7 @@ class Entries(Adjacency):
         found: list[Ball] = []
         for moving in combinations(range(count), min(left, count)):
             sides = [
-                (tuple(s * q for q in one), self.size)
+                Side(tuple(s * q for q in one), self.size)
                 for one in _units(len(moving))
                 for s in (1, -1)
                 if self.size is not None
@@ -196,9 +246,8 @@ class Entries(Adjacency):
         return Entries(self.count, _positive(size, "the change"), self.name)
 
     def __str__(self) -> str:
-        if self.name == "hamming":
-            return f"hamming({self.count})"
-        return self.name if self.size is None else f"{self.name}({spell(self.size)})"
+        told = f"hamming({self.count})" if self.name == "hamming" else self.name
+        return told if self.size is None else f"{told}({spell(self.size)})"
 
 
 one_entry = Entries(1, None, "one_entry")

@@ -14,7 +14,13 @@ from itertools import product
 from types import BuiltinFunctionType
 from typing import Any, TypeAlias, TypeGuard
 
-from exactdp.claims.stated.adjacency import Adjacency, LargestChange, TotalChange, within
+from exactdp.claims.stated.adjacency import (
+    Adjacency,
+    LargestChange,
+    SquaredChange,
+    TotalChange,
+    within,
+)
 from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.layout import assembled
@@ -209,6 +215,10 @@ class _Euclidean(InputDistance):
 
     name: str = "l2"
     is_euclidean = True
+
+    def __call__(self, radius: object) -> Adjacency:
+        """Return the adjacency in which the squares of all changes sum to at most `radius`²."""
+        return within(SquaredChange, radius)
 
     @property
     def is_norm(self) -> bool:
