@@ -33,9 +33,13 @@ from exactdp import (
     exp,
 )
 from exactdp.claims.decision import slices
-from exactdp.claims.decision.spreading import CellDesk, CellPart, CellUnit
+from exactdp.claims.decision.spreading import CellDesk, CellPart, CellUnit, Spreading
+from exactdp.claims.decision.work import Frontier
+from exactdp.claims.private.slopes import Slopes
+from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.identity import blob_of, key_of
 from exactdp.running import pace
+from exactdp.running.conduct import ALONE
 from exactdp.running.crew import Forked
 from exactdp.running.packing import UnreadableError, pack, unpack
 from exactdp.running.store import Store
@@ -200,6 +204,30 @@ def test_processes_die_on_cells(
         one.unlink()
     with pytest.raises(ExactdpError, match="1 cone of inputs: 3 processes ended"):
         everywhere().tightest(jobs=2)
+
+
+def test_a_worker_with_another_history() -> None:
+    """A worker leaves out obligations it has met; the problems left get their own shapes."""
+    text = "def first(q: Real[3]):\n    bar = lap(eps / 2, 0)\n    for i in range(3):\n"
+    text += "        if lap(eps / 4, q[i]) >= bar: return i\n    return 3\n"
+    claim = Privacy(Mechanism.from_source(text), inputs=AllReals())
+    one, two = (Slopes.of(claim) for _ in range(2))
+    assert one is not None
+    assert two is not None
+    ((region,),) = one.regions()
+    found = Frontier((region.cone,))
+    while len(found.waiting) < 4:
+        found = one.work.next(region, found)
+    worker, parent = CellDesk(two), Spreading(one, "shape", ALONE, lambda: pytest.fail("hired"))
+    parts = [worker.done(CellUnit(region, (c,), (1.0,), "shape", 60.0)) for c in found.waiting]
+    given = 0
+    for part in reversed(parts):  # in the order in which one process finds cells
+        for cell in part.cells:
+            for problem in parent.step(region, cell, 0.0).problems(region):
+                assert isinstance(problem.place, OnCone)
+                given += "shape" in vars(problem)
+                assert problem.shape == problem.place.shape(problem.gap)
+    assert given > 10
 
 
 class _Elsewhere(Executor):

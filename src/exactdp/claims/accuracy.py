@@ -154,10 +154,10 @@ class Accuracy(Statement):
             ),
         )
 
-    def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return the cell unchanged: all its obligations are decided."""
-        del region
-        return cell
+    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
+        """Return (): obligations are not compared with those of other cells."""
+        del region, cell
+        return ()
 
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
         """Return the counterexample of a failed problem, if possible a simple one."""

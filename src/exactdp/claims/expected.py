@@ -238,10 +238,10 @@ class Expected:
     def _told(self, u: tuple[Value, ...]) -> str:
         return show(as_written(as_given(self.mechanism, u)))
 
-    def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return the cell unchanged: all its obligations are decided."""
-        del region
-        return cell
+    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
+        """Return (): obligations are not compared with those of other cells."""
+        del region, cell
+        return ()
 
     def refutation(self, problem: Problem, sign: Sign) -> Excess | None:
         """Return the counterexample of a failed problem."""

@@ -274,10 +274,10 @@ class Privacy:
         del due
         return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
 
-    def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return the cell unchanged: all its obligations are decided."""
-        del region
-        return cell
+    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
+        """Return (): obligations are not compared with those of other cells."""
+        del region, cell
+        return ()
 
     def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample of a failed problem."""

@@ -66,7 +66,11 @@ class OrderedSum:
 
     def reordered(self, order: Sequence[int]) -> OrderedSum:
         """Return the function of these coordinates alone; it must not depend on the others."""
-        return OrderedSum(self.form, tuple(self.names[k] for k in order))
+        found = OrderedSum(self.form, tuple(self.names[k] for k in order))
+        under, over, terms = self.whole
+        left = ((tuple(p[k] for k in order), tuple(r[k] for k in order), c) for p, r, c in terms)
+        vars(found)["whole"] = under, over, frozenset(left)
+        return found
 
     def at(self, point: Sequence[Number], bits: int = 64) -> arb:
         """Return a ball around the value at a rational point, computed with that many bits."""

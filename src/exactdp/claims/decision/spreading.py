@@ -12,12 +12,12 @@ import contextlib
 import hashlib
 import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from exactdp.claims.decision.work import Explored, Frontier, Leaf, decided
+from exactdp.claims.decision.work import Explored, Frontier, Index, Leaf, decided
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.identity import key_of
@@ -52,11 +52,12 @@ class CellUnit:
 
 @dataclass(frozen=True)
 class FoundCell:
-    """A cell, how much the claim says on it, and the shapes of its problems."""
+    """A cell, how much the claim says on it, and shapes of its problems."""
 
     cell: Leaf
     content: Content
-    shapes: tuple[Shape | None, ...]
+    marks: tuple[bytes, ...]
+    shapes: Mapping[Index, Shape | None]
 
 
 @dataclass(frozen=True)
@@ -104,16 +105,17 @@ class CellDesk:
 
     def _prepared(self, unit: CellUnit, cell: Leaf, signs: dict[Shape, ConeDecision]) -> FoundCell:
         """Return a cell with the requested properties."""
-        step = self._work.explored(unit.region, cell, 0.0)
-        shapes: list[Shape | None] = []
+        marks = self._work.claim.marks(unit.region, cell)
+        step = self._work.explored(unit.region, cell, 0.0, marks)
+        shapes: dict[Index, Shape | None] = {}
         is_asked = unit.prepare and unit.region.curve is None
-        for problem in step.problems(unit.region) if is_asked else ():
+        for index, problem in step.indexed(unit.region) if is_asked else ():
             shape: Shape | None = getattr(problem, unit.prepare)
             if unit.prepare == "shape":
                 assert shape is not None
                 shape, signs[shape] = self._decided(shape)
-            shapes.append(shape)
-        return FoundCell(cell, self._work.content(step), tuple(shapes))
+            shapes[index] = shape
+        return FoundCell(cell, self._work.content(step), marks, shapes)
 
     def _decided(self, shape: Shape) -> tuple[Shape, ConeDecision]:
         """Return a problem, in its first form, with its decision."""
@@ -172,7 +174,7 @@ class Spreading:
             after = _after(begun, part)
             for k, one in enumerate(part.cells):
                 self._work.require_few(region, len(begun.cells) + k)
-                yield self._step(region, one, 1 - sum(after.weights))
+                yield self.step(region, one, 1 - sum(after.weights))
             if isinstance(part.error, LostUnitError):
                 lost = part.error
             elif part.error is not None:
@@ -184,10 +186,10 @@ class Spreading:
         if lost is not None:
             raise lost
 
-    def _step(self, region: Region, one: FoundCell, share: float) -> Explored:
-        step = self._work.explored(region, one.cell, share)
-        shapes = tuple((self._prepare, shape) for shape in one.shapes)
-        return replace(step, content=one.content, shapes=shapes)
+    def step(self, region: Region, one: FoundCell, share: float) -> Explored:
+        """Return a cell found by any process, without obligations decided on an earlier cell."""
+        step = self._work.explored(region, one.cell, share, one.marks)
+        return replace(step, content=one.content, known=one.shapes, name=self._prepare)
 
     def finish(self) -> None:
         """Record that the question is answered."""

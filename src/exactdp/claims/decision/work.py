@@ -9,10 +9,9 @@ separate regions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
 from exactdp.claims.decision.progress import Hear, nobody
@@ -35,6 +34,8 @@ from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cel
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
+Index: TypeAlias = tuple[int, int, int]
+"""Of a place, an obligation and an alternative of β on a cell."""
 Leaf: TypeAlias = Cell[Due[Any] | None]
 Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
@@ -166,19 +167,29 @@ class Explored:
     share: float
     content: Content | None = None
     """How much the claim says there, if that is known."""
-    shapes: tuple[tuple[str, Shape | None], ...] = ()
-    """A known property of each problem, with its name."""
+    left: tuple[int, ...] | None = None
+    """The indices of obligations that are not decided on another cell; None for all."""
+    known: Mapping[Index, Shape | None] = field(default_factory=dict)
+    """A known property of problems."""
+    name: str = ""
+    """The name of the property."""
 
     def problems(self, region: Region) -> Iterator[Problem]:
         """Yield the sign problems."""
-        known = iter(self.shapes)
-        for place in self.places:
-            for one in self.cell.result or ():
-                for alternative in range(len(one.beta)):
-                    found = Problem(region, self.cell, place, one, alternative)
-                    for name, shape in islice(known, 1):
-                        vars(found)[name] = shape
-                    yield found
+        for _, found in self.indexed(region):
+            yield found
+
+    def indexed(self, region: Region) -> Iterator[tuple[Index, Problem]]:
+        """Yield the sign problems with the indices of place, obligation and alternative."""
+        due = self.cell.result.obligations if self.cell.result else ()
+        for p, place in enumerate(self.places):
+            for k in range(len(due)) if self.left is None else self.left:
+                for alternative in range(len(due[k].beta)):
+                    found = Problem(region, self.cell, place, due[k], alternative)
+                    index = p, k, alternative
+                    if index in self.known:
+                        vars(found)[self.name] = self.known[index]
+                    yield index, found
 
 
 class EndlessError(Exception):
@@ -213,6 +224,8 @@ class Explorer:
     _on_rays: dict[object, Decision | PlaceDecision] = field(default_factory=dict)
     _on_cones: dict[Shape, ConeDecision] = field(default_factory=dict)
     _ones: dict[object, bool] = field(default_factory=dict)
+    _first: dict[bytes, Cone] = field(default_factory=dict)
+    """The first cell with an obligation, by its mark."""
     _told: set[Shape] = field(default_factory=set)
     """Problems on cones decided by other processes and not yet requested."""
     _asked: set[Shape] = field(default_factory=set)
@@ -242,10 +255,15 @@ class Explorer:
             self.require_few(region, known)
             found = self._explored[region] = self.next(region, found)
 
-    def explored(self, region: Region, cell: Leaf, share: float) -> Explored:
-        """Return a cell with the places where signs are decided."""
-        left = self.claim.reduced(region, cell)
-        return Explored(left, tuple(self._places(region, cell)), share)
+    def explored(
+        self, region: Region, cell: Leaf, share: float, marks: Sequence[bytes] | None = None
+    ) -> Explored:
+        """Return a cell with the places where signs are decided, given marks if they are known."""
+        if marks is None:
+            marks = self.claim.marks(region, cell)
+        first = (self._first.setdefault(mark, cell.cone) == cell.cone for mark in marks)
+        left = tuple(k for k, is_first in enumerate(first) if is_first) if marks else None
+        return Explored(cell, tuple(self._places(region, cell)), share, left=left)
 
     def frontier(self, region: Region) -> Frontier:
         """Return the state of the exploration of a region."""

@@ -19,6 +19,7 @@ from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed
 from exactdp.claims.decision.work import Problem
 from exactdp.claims.private.losses import Loss, filled
+from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape, shape_of
@@ -37,6 +38,7 @@ from exactdp.running.conduct import conduct_of
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
 
+_CLOSE = Fraction(1, 10**6)
 _LARGEST = Fraction(2**30)
 _MOST_TRIALS = 40
 _FEW_RAYS = 64  # that wait to be compared with the largest limit
@@ -123,9 +125,17 @@ class Leakage(Told):
         if self.factor.upper == inf:
             what = "Not a·ε-private" if is_private else "No bounded range a·ε"
             return f"{what} for any a; {where}."
-        sign = "" if self.factor.is_exact else ", and not for any smaller a up to 7 digits"
         what = "a·ε-private" if is_private else "Bounded range a·ε"
-        return f"{what} for a = {self.factor}{sign}; {where}."
+        return f"{what} for a = {self.factor}{self._smaller}; {where}."
+
+    @property
+    def _smaller(self) -> str:
+        """What is known about smaller factors, as a clause."""
+        if self.factor.is_exact:
+            return ""
+        if self.factor.upper - self.factor.lower <= _CLOSE * max(1, self.factor.upper):
+            return ", and not for any smaller a up to 7 digits"
+        return f", and not for a < {float(self.factor.lower):.7g} (in between it is not known)"
 
     @property
     def _place(self) -> str:
@@ -224,6 +234,10 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     target = positive_width(width)
     if not is_listed(claim.input_set):
         return _everywhere(claim, target, progress)
+    worst = worst_pairs(claim)
+    if worst is not None:
+        found = tightest(replace(claim, inputs=worst), width, progress)
+        return replace(found, pairs=len(claim.pairs))
     rays: dict[Ray, Loss] = {}
     contents = Contents()
     cones: dict[Shape, Problem] = {}
@@ -439,7 +453,10 @@ def _proved(
             break
         third = (upper - lower) / 3
         trial = simplest_inside(lower + third, upper - third)
-        verdict = decide(replace(claim, budget=trial * eps), progress=progress)
+        try:
+            verdict = decide(replace(claim, budget=trial * eps), progress=progress)
+        except ValueRefusedError:
+            break  # too many cells where the slopes do not suffice
         if verdict.holds:
             upper = trial
         elif verdict.counterexample is not None:

@@ -287,10 +287,11 @@ def refuse_everywhere(claim: Privacy) -> None:
         )
 
 
-def samples_of(claim: Privacy) -> list[Value] | Pairs | None:
+def samples_of(claim: Privacy) -> Grid | list[Value] | Pairs | None:
     """Return a few inputs of a set of reals, including neighbours; None if there are too many.
 
-    If adjacency is a function, their neighbours are at its corners, and pairs are returned.
+    If adjacency is a function, their neighbours are at its corners, and pairs are returned; also if
+    there are so many real numbers that only zeros are compared with the corners.
     """
     mechanism, adjacency = claim.mechanism, claim.adjacency
     domains, is_own = kinds(mechanism.inputs), isinstance(adjacency, Own)
@@ -301,8 +302,14 @@ def samples_of(claim: Privacy) -> list[Value] | Pairs | None:
         list(kind.members) if kind is not None else _near(*next(ends), radius) for kind in domains
     ]
     count = prod(map(len, numbers))
+    is_all = not isinstance(claim.input_set, Box) and not any(domains) and not is_own
     if count > _MOST_SAMPLES:
-        return None
+        if not is_all or not 0 < len(corners) <= _MOST_SAMPLES:
+            return None
+        zeros: Entries = (0,) * len(domains)
+        return Pairs(*(claim.told(zeros, tuple(map(plain, one))) for one in corners))
+    if is_all:
+        return Grid(-radius, radius, radius)
     listed: list[Entries] = [tuple(plain(x) for x in one) for one in product(*numbers)]
     if not is_own:
         return [as_given(mechanism, assembled(mechanism.inputs, u)) for u in listed]

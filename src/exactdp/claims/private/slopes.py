@@ -10,7 +10,7 @@ The same is true of the density p of the real numbers of an output, at fixed num
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from exactdp.claims.private.losses import reals_in
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
 from exactdp.claims.regions.region import Combination, Region
-from exactdp.claims.regions.shapes import Shape, shape_of
+from exactdp.claims.regions.shapes import shape_of
 from exactdp.claims.stated.adjacency import Adjacency, LargestChange
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import Inputs, is_listed
@@ -152,11 +152,6 @@ class Slopes:
 
         return Explorer(self)
 
-    @cached_property
-    def _seen(self) -> dict[Shape, Cone]:
-        """Probabilities on cells, up to names of parameters, and the first cell of each."""
-        return {}
-
     is_continuous = True
     inputs = None
     conventions: tuple[str, ...] = ()
@@ -221,24 +216,22 @@ class Slopes:
                 found.append(Slope(u, one, chance, adjacency, multiple, trace, numbers))
         return Due(tuple(found))
 
-    def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell without the obligations of another cell, up to names of parameters.
+    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
+        """Return the probability of each obligation on a cell, up to names of parameters.
 
         Adjacency is the same for all entries of an input, unless it is a function.
         """
         if isinstance(self.claim.adjacency, Own):
-            return cell
+            return ()
         due: Due[Slope] | None = cell.result
-        left = []
+        found = []
         for one in due or ():
             function = OrderedSum(one.chance.numerator * one.chance.denominator, region.names)
             numbers = region.names[len(region.names) - one.released :]
             kept = OrderedSum(sum((parameter(x) for x in numbers), ExpPoly(0)), region.names)
             # The numbers of an output are not interchangeable with those of an input.
-            shape = shape_of(function, cell.cone, region.window, kept)
-            if self._seen.setdefault(shape, cell.cone) == cell.cone:
-                left.append(one)
-        return replace(cell, result=Due(tuple(left)))
+            found.append(shape_of(function, cell.cone, region.window, kept).digest)
+        return tuple(found)
 
     def content(
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from hashlib import blake2b
 
 from exactdp.cones import Cone, OrderedSum, Window
 from exactdp.polyhedra.elimination import project, solution
@@ -24,6 +25,13 @@ class Shape:
     window: Window | None = None
     kept: tuple[int, ...] = field(default=(), compare=False)
     """The indices of these among the original parameters."""
+
+    @property
+    def digest(self) -> bytes:
+        """A hash that is the same in all processes."""
+        sums = (None if one is None else _written(one) for one in (self.function, self.second))
+        told = repr((*sums, self.cone.size, self.cone.inequalities, self.window))
+        return blake2b(told.encode(), digest_size=16).digest()
 
     def lifted(self, point: Sequence[Fraction]) -> dict[int, Fraction]:
         """Return a point with the original parameters."""
@@ -83,6 +91,11 @@ def shape_of(
     both = renamed[1] if second is not None else None
     first = None if window is None else replace(window, variable=0)
     return Shape(renamed[0], smaller, both, first, tuple(order))
+
+
+def _written(one: OrderedSum) -> tuple[object, ...]:
+    under, over, terms = one.whole
+    return under, over, sorted(terms)
 
 
 def _sides(cone: Cone, gone: list[int]) -> list[Mapping[Name, Number]]:

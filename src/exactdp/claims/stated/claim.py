@@ -109,8 +109,11 @@ class Claim(Protocol):
     def due(self, region: Region, trace: Trace) -> Due[Bound] | None:
         """Return what must be proved at a sample of a region; None if nothing is claimed."""
 
-    def reduced(self, region: Region, cell: Leaf) -> Leaf:
-        """Return a cell without the obligations that are known to be due on another cell."""
+    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
+        """Return a mark of each obligation of a cell: those with equal marks are decided once.
+
+        Without marks, all obligations are decided.
+        """
 
     def refutation(self, problem: Problem, sign: Sign) -> Any:
         """Return the independently confirmed counterexample of a failed problem, or None."""
