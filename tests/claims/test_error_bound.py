@@ -20,6 +20,8 @@ from exactdp import (
     Interval,
     Mechanism,
     certify,
+    eps,
+    exp,
     ideal,
     inf,
     sup,
@@ -167,6 +169,18 @@ def test_integer_noise_errs_by_steps() -> None:
     assert float(ErrorBound(GEOMETRIC, within=3).risk(1)) == pytest.approx(tail(3, 1), rel=1e-9)
 
 
+def test_each_of_several_integers_errs_by_steps() -> None:
+    """An entry is off by k or more with probability 2·e^(−k)/(1 + e^(−1)); 216 inputs are alike."""
+    counts = Mechanism.from_source("def counts(x: Dom(0, 5)[3]): return [dlap(eps, c) for c in x]")
+    each = ErrorBound(counts, risk="5%", simultaneous=False).smallest_within(eps=1)
+    assert each.lower == each.upper == 3
+    found = ErrorBound(counts, within=2, simultaneous=False).risk(eps=1)
+    assert float(found) == pytest.approx(2 * math.exp(-3) / (1 + math.exp(-1)), rel=1e-9)
+    assert found.is_everywhere
+    failing = ErrorBound(counts, within=2, risk="5%").check(eps=1)
+    assert "all inputs of the finite domain" not in str(failing)
+
+
 def test_a_selection_errs_by_its_regret() -> None:
     """A tie is right; `within` is how much worse the selected value may be."""
     tie = ErrorBound(LARGEST, within=0, risk="5%", inputs=[[3, 3, 1]])
@@ -202,6 +216,9 @@ def test_truth_values_are_right_or_wrong() -> None:
     """At x = 2 the answer is wrong with probability e^(−2ε)/2, the worse of −3 and 2."""
     goal = ErrorBound(ABOVE, within=0, risk="20%", inputs=[-3, 2])
     assert float(goal.smallest_epsilon()) == pytest.approx(math.log(2.5) / 2, abs=1e-11)
+    same = ErrorBound(ABOVE, risk="20%", inputs=[-3, 2])
+    assert float(same.smallest_epsilon()) == float(goal.smallest_epsilon())
+    assert "gives a wrong answer" in repr(same)
     box = ErrorBound(ABOVE, within=0, risk="20%", inputs=Box(2, 3))
     assert float(box.smallest_epsilon()) == pytest.approx(math.log(2.5) / 2, abs=1e-5)
 
@@ -260,6 +277,19 @@ WRONG: list[tuple[str, Callable[[], object], str]] = [
     ("a risk of 5", lambda: ErrorBound(COUNT, risk=5), "the risk is 5"),
     ("500 %", lambda: ErrorBound(COUNT, risk="500%"), "the risk is 500%"),
     ("right or wrong", lambda: ErrorBound(ABOVE, within=1, risk="5%"), "right or wrong"),
+    (
+        "how far off a truth value is",
+        lambda: ErrorBound(ABOVE, risk="5%", inputs=[1]).smallest_within(eps=1),
+        "right or wrong.*\n.*\nAsk for risk",
+    ),
+    ("a flag", lambda: ErrorBound(COUNT, 1, simultaneous="no"), "simultaneous is 'no'"),  # type: ignore[arg-type]
+    ("a formula", lambda: ErrorBound(COUNT, 1, exp(-eps)), "Write Accuracy.*beta=exp.-eps."),
+    ("another", lambda: ErrorBound(COUNT, 1 / eps, "5%"), "Write Accuracy.*gamma=1/eps"),  # type: ignore[arg-type]
+    (
+        "a class",
+        lambda: ErrorBound(LARGEST, 1, "5%", inputs=AllReals).check(),
+        r"Write inputs=AllReals\(\)",
+    ),
     ("eps", lambda: ErrorBound(COUNT, within=1, risk="5%").check(eps=0), "epsilon is 0"),
     (
         "one number",

@@ -17,11 +17,13 @@ from exactdp import (
     ANY,
     Accuracy,
     Dom,
+    ErrorBound,
     ExactdpError,
     Grid,
     Ideal,
     Interval,
     Mechanism,
+    Privacy,
     Real,
     Verdict,
     alpha,
@@ -361,3 +363,12 @@ def test_comparisons_of_closed_forms_say_how_a_condition_is_written() -> None:
     assert str(eps <= alpha) == "alpha >= eps"
     with pytest.raises(ExactdpError, match="multiplication"):
         decided(gamma=ANY, region="alpha * gamma <= 1")
+
+
+@pytest.mark.parametrize("kind", [Accuracy, ErrorBound, Privacy])
+def test_inputs_without_types(kind: Callable[..., object]) -> None:
+    """A claim about a function whose inputs have no types names the first of them."""
+    untyped = Mechanism.from_source("def untyped(q): return lap(eps, q)")
+    with pytest.raises(ExactdpError, match="the input q has no type") as caught:
+        kind(untyped, 1 if kind is ErrorBound else eps if kind is Privacy else "5%")
+    assert "q: Real" in caught.value.way_out

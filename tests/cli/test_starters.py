@@ -38,8 +38,11 @@ def test_unknown_kinds(tmp_path: Path) -> None:
 def test_the_error_of_a_response_needs_an_ideal(tmp_path: Path) -> None:
     """A lie has the probability 1/(e^ε + 1): at most 5 % from ln 19 = 2.9444… on."""
     run("new", "started", "--kind", "response", cwd=tmp_path)
-    asked = ["error", "started.py", "--within", "0", "--risk", "5%"]
-    assert "(--ideal NAME)" in run(*asked, cwd=tmp_path).err
+    asked = ["error", "started.py", "--risk", "5%"]
+    assert "2.944438979" in run(*asked, cwd=tmp_path).out  # with the ideal of the only claim
+    with (tmp_path / "started.py").open("a") as file:
+        file.write("\nother = Accuracy(started, '1/2', ideal=lambda truth: truth)\n")
+    assert "(--ideal NAME)" in run(*asked, cwd=tmp_path).err  # two claims have different ideals
     assert "2.944438979" in run(*asked, "--ideal", "right", cwd=tmp_path).out
     asked[1] = "started.py::bound"  # the claim has an ideal
     assert "2.944438979" in run(*asked, cwd=tmp_path).out

@@ -14,6 +14,7 @@ from exactdp.claims.regions.classes import InputClass, classes_of
 from exactdp.claims.regions.corners import Corners
 from exactdp.claims.regions.of_claim import how_many_groups, regions_of
 from exactdp.claims.regions.region import Region
+from exactdp.claims.regions.regret import at_worst_inputs, near_worst_inputs
 from exactdp.claims.stated.claim import Due, about_the_constant
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
@@ -64,6 +65,10 @@ BY_EPSILON = (
 AT_CORNERS = (
     "all real inputs at once (Theorem 12): the chance of each ideal output can only grow from a "
     "worst input, on which the claim is decided, as an exponential sum on cones"
+)
+AT_WORST = (
+    "all real inputs at once (Theorem 12): the probability of a right answer is least close to a "
+    "few inputs, at which the claim is decided"
 )
 EVERYWHERE = (
     "all real inputs at once (Theorem 12): the parameters are cut into cones on which the "
@@ -167,6 +172,8 @@ class Accuracy(Statement):
 
     def route(self, findings: Sequence[Finding]) -> str:
         """Describe how the claim was decided."""
+        if self.corners.are_listed:
+            return AT_WORST
         if not is_listed(self.input_set):
             at_corners = findings and all(one.region.corner is not None for one in findings)
             return AT_CORNERS + _stand_for(findings) if at_corners else EVERYWHERE
@@ -192,6 +199,11 @@ class Accuracy(Statement):
             )
         except ExactdpError:  # too many paths
             return False
+
+    @cached_property
+    def at_worst_inputs(self) -> Accuracy | None:
+        """The claim at the worst inputs of a selection, if it is equivalent to this one."""
+        return at_worst_inputs(self)
 
     def at_one_input(self) -> Accuracy:
         """Return the same claim at one of its inputs, which is 0 or close to it."""
@@ -230,11 +242,14 @@ class Accuracy(Statement):
     def stronger(self) -> Accuracy | None:
         """Return a claim that implies this one and is easier to decide, if there is one.
 
-        It is the claim at one input, if only noise matters; or about all reals, if a box has many
-        corners and the mechanism does not compare, so that all reals are one cone with few sides.
+        It is the claim at one input, if only noise matters; or at the worst inputs of a selection;
+        or about all reals, if a box has many corners and the mechanism does not compare, so that
+        all reals are one cone with few sides.
         """
         if self._equivalent is not None:
             return self._equivalent
+        if self.at_worst_inputs is not None:
+            return self.at_worst_inputs
         if not isinstance(self.input_set, Box) or real_count(self.mechanism) <= _FEW_CORNERS:
             return None
         compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
@@ -242,7 +257,7 @@ class Accuracy(Statement):
 
     def weaker(self) -> Accuracy | None:
         """Return a claim that this one implies and that is easier to decide, if there is one."""
-        return self._equivalent
+        return near_worst_inputs(self) if self._equivalent is None else self._equivalent
 
     def hint(self) -> str:
         """Return a clause on the approximate best constant, or ""."""

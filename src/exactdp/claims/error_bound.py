@@ -22,8 +22,10 @@ from exactdp.claims.decision.counterexamples import is_input_of
 from exactdp.claims.decision.progress import nobody
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.of_claim import regions_of
+from exactdp.claims.regions.regret import near_worst_inputs
 from exactdp.claims.stated.claim import mechanism_on
 from exactdp.claims.stated.distances import discrete
+from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.fitting import (
     error_for,
     errors_of_entries,
@@ -34,7 +36,7 @@ from exactdp.claims.stated.inputs import has_reals, is_listed, listed, show
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.claims.stated.vacuity import Contents
-from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
+from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
 
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)
+_WRONG = "gives a wrong answer"
 _NEARLY = Fraction(99, 100)  # fraction of the worst error probability
 _STEPS = (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))  # away from a simple input
 _NEXT = _STEPS[-1:]
@@ -115,7 +118,7 @@ class BoundedError(Accuracy):
     @property
     def _is_wrong(self) -> str:
         if constant(self.gamma_level) == 0:
-            return "gives a wrong answer"
+            return _WRONG
         return f"is off by more than {self.gamma_level}"
 
     @property
@@ -227,17 +230,19 @@ class ErrorBound:
     ) -> None:
         given: dict[str, Any] = {
             "mechanism": mechanism,
-            "within": None if within is None else _read_within(within),
-            "allowed": None if risk is None else probability(risk, "the risk"),
+            "within": None if within is None else read_within(within),
+            "allowed": None if risk is None else read_risk(risk),
             "ideal": ideal,
             "inputs": inputs,
             "epsilon": mechanism_on(mechanism, epsilon)[1],
-            "simultaneous": bool(simultaneous),
+            "simultaneous": _read_flag(simultaneous),
             "output_distance": output_distance,
         }
         for name, value in given.items():
             object.__setattr__(self, name, value)
-        _ = self._first  # raises errors in the arguments now
+        first = self._first  # raises errors in the arguments now
+        if within is None and first.output_metric == discrete_outputs:
+            object.__setattr__(self, "within", Fraction(0))
 
     # The claims -----------------------------------------------------------------------
 
@@ -264,7 +269,10 @@ class ErrorBound:
 
     @cached_property
     def _first(self) -> Accuracy:
-        """The claim about the whole output; a missing γ is set to 1, a missing risk to 1/2."""
+        """The claim about the whole output; a missing γ is set to 1, a missing risk to 1/2.
+
+        If outputs are only right or wrong, a missing γ is 0.
+        """
         made = self.claim_type(
             self.mechanism,
             _HALF if self.allowed is None else self.allowed,
@@ -276,7 +284,10 @@ class ErrorBound:
             inputs=self.inputs,
             epsilon=self.epsilon,
         )
-        return replace(made, output_distance=self._error(made))
+        error = self._error(made)
+        if self.within is None and error == discrete_outputs:
+            made = replace(made, gamma=0)
+        return replace(made, output_distance=error)
 
     def _error(self, made: Accuracy) -> Any:
         """Return the distance on outputs for which γ is meaningful."""
@@ -300,19 +311,23 @@ class ErrorBound:
                 way_out=f"Write within=0, or output_distance=sup for numbers or {other} for "
                 "positions.",
             )
-        if found == discrete_outputs and self.within != 0:
-            raise ValueRefusedError(
-                f"an output of {name} is right or wrong, and no number says how far off it is",
-                rule="within is for numbers, and for selections by value or score.",
-                way_out="Write within=0, or output_distance=… for a distance of your own.",
-            )
+        if found == discrete_outputs and self.within:
+            raise self._right_or_wrong("Leave out within")
         return found
+
+    def _right_or_wrong(self, instead: str) -> ValueRefusedError:
+        return ValueRefusedError(
+            f"an output of {self.mechanism.__name__} is right or wrong, and no number says how far "
+            "off it is",
+            rule="within is for numbers, and for selections by value or score.",
+            way_out=f"{instead}, or give output_distance=… for a distance of your own.",
+        )
 
     def _refuse_unknown_inputs(self) -> None:
         if (
             self.inputs is None
             and has_reals(self.mechanism)
-            and not _is_same_everywhere(self._first)
+            and not self._is_same_seen(self._first)
         ):
             raise ValueRefusedError(
                 f"the error of {self.mechanism.__name__} depends on the input",
@@ -361,10 +376,9 @@ class ErrorBound:
         """Return the least ε₀ such that the bound holds for all ε ≥ ε₀."""
         found = []
         for claim in self.claims:
-            same = not is_listed(claim.input_set) and _is_same_everywhere(claim)
-            found.append(
-                _least_epsilon(claim.at_one_input() if same else claim, width, progress, how)
-            )
+            same = self._is_same_seen(claim)
+            asked = claim.at_one_input() if same else claim.at_worst_inputs or claim
+            found.append(_least_epsilon(asked, width, progress, how))
         return max(found, key=lambda one: (one.upper, one.lower))
 
     def risk(self, eps: Interval | Number | None = None, *, width: Number | None = None) -> Risk:
@@ -386,6 +400,8 @@ class ErrorBound:
     ) -> Radius:
         """Return the least bound that the error exceeds with probability at most `risk`."""
         self._need("risk", "risk(eps=…)")
+        if self._first.output_metric == discrete_outputs:
+            raise self._right_or_wrong("Ask for risk(eps=…)")
         on = self._at(eps)
         if self.epsilon == POSITIVE and eps is None:
             raise ValueRefusedError(
@@ -395,14 +411,24 @@ class ErrorBound:
             )
         found = []
         for claim in self._claims:
-            same = not is_listed(claim.input_set) and _is_same_everywhere(replace(claim, gamma=ANY))
+            is_selection = claim.at_worst_inputs is not None
+            same = not is_selection and self._is_same_seen(replace(claim, gamma=ANY))
             found.append(
                 (claim.at_one_input() if same else claim).smallest_gamma(
-                    eps=on, width=_width(width, claim, is_ray=same), progress=progress, **how
+                    eps=on,
+                    width=_width(width, claim, is_ray=same or is_selection),
+                    progress=progress,
+                    **how,
                 )
             )
         largest = max(found, key=lambda one: (one.upper, one.lower))
         return replace(largest, risk=self.allowed)
+
+    def _is_same_seen(self, claim: Accuracy) -> bool:
+        """Whether the error is seen, without visiting each listed input, to be the same at all."""
+        if self._first.only_noise_matters or claim.at_worst_inputs is not None:
+            return self._first.only_noise_matters
+        return not is_listed(claim.input_set) and _is_same_everywhere(claim)
 
     def _at(self, eps: Interval | Number | None) -> Interval:
         return self.epsilon if eps is None else read_epsilon(eps)
@@ -418,8 +444,10 @@ class ErrorBound:
         on = read_epsilon(eps)
         within = constant(claim.gamma_level)
         assert within is not None
-        same = _is_same_everywhere(claim)
-        asked = replace(claim.at_one_input() if same else claim, beta=_HALF, epsilon=on)
+        worst = claim.at_worst_inputs
+        same = worst is None and (self._first.only_noise_matters or _is_same_everywhere(claim))
+        easier = claim.at_one_input() if same else worst or claim
+        asked = replace(easier, beta=_HALF, epsilon=on)
         none = Risk(within, on, Fraction(0), Fraction(0), None, ExpPoly(0), same, attained=True)
         try:
             best = asked.tightest(width=_width(width, asked))
@@ -429,20 +457,20 @@ class ErrorBound:
             return none
         lower, upper = (_HALF / Fraction(one) for one in (best.kappa.upper, best.kappa.lower))
         exact = asked.error_probability(best.input).exact
-        attained = is_listed(asked.input_set)
+        attained = is_listed(asked.input_set) and worst is None
         alone = is_listed(claim.input_set) and _are_one(listed(claim.mechanism, claim.input_set))
         upper = min(upper, Fraction(1))
-        near = None if attained else _simple_around(asked, best.input, lower)
+        near = None if is_listed(asked.input_set) else _simple_around(asked, best.input, lower)
         return Risk(within, on, lower, upper, best.input, exact, same, attained, alone, near)
 
     # As text --------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        within = "…" if self.within is None else spell(self.within)
+        is_wrong = "is off by more than " + ("…" if self.within is None else spell(self.within))
         risk = "…" if self.allowed is None else percentage(self.allowed)
         return (
-            f"{self.mechanism.__name__} is off by more than {within} with probability at most "
-            f"{risk}, for {self._first.when}"
+            f"{self.mechanism.__name__} {is_wrong if self.within != 0 else _WRONG} with "
+            f"probability at most {risk}, for {self._first.when}"
         )
 
     def __repr__(self) -> str:
@@ -491,7 +519,35 @@ def _is_same_everywhere(claim: Accuracy) -> bool:
     return True
 
 
-def _read_within(value: Number) -> Fraction:
+def _read_flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueRefusedError(
+            f"simultaneous is {shown(value)}",
+            rule="It is True if the largest error counts, and False if each error is bounded "
+            "separately.",
+            way_out="Write simultaneous=False.",
+        )
+    return value
+
+
+def _refuse_formula(name: str, value: object, instead: str) -> None:
+    if isinstance(value, Expression | ClosedForm):
+        raise ValueRefusedError(
+            f"{name} is the formula {value}",
+            rule="An error bound consists of numbers; an accuracy claim may depend on ε.",
+            way_out=f"Write Accuracy(mechanism, {instead}).",
+        )
+
+
+def read_risk(value: Number) -> Fraction:
+    """Return a risk given by a user as a rational, or refuse it."""
+    _refuse_formula("risk", value, f"beta={value}, gamma=…")
+    return probability(value, "the risk")
+
+
+def read_within(value: Number) -> Fraction:
+    """Return an allowed error given by a user as a rational, or refuse it."""
+    _refuse_formula("within", value, f"gamma={value}, beta=…")
     if is_percentage(value):
         raise ValueRefusedError(
             f"within is {value}",
@@ -539,7 +595,10 @@ def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
     if found is None or worst.input is None or worst.input == found.input:
         return verdict
     best = found
-    for there in [worst.input] if worst.attained else _simple_near(worst.input):
+    near = _simple_near(worst.input)
+    if verdict.claim.at_worst_inputs is not None:
+        near = _next_to(worst.input, near_worst_inputs(verdict.claim))
+    for there in [worst.input] if worst.attained else near:
         if not worst.attained and not is_input_of(verdict.claim, there):
             continue
         at = replace(verdict.claim, inputs=[there], epsilon=found.eps).check().counterexample
@@ -548,6 +607,13 @@ def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
         if best.error.lower >= worst.lower * _NEARLY:
             break
     return replace(verdict, counterexamples=(best,))
+
+
+def _next_to(u: Value, claim: Accuracy | None) -> Iterator[Value]:
+    """Yield the inputs of a claim that differ from `u` in one entry."""
+    for other in () if claim is None else claim.inputs:
+        if sum(one != two for one, two in zip(u, other, strict=True)) == 1:
+            yield other
 
 
 def _simple_near(u: Value) -> Iterator[Value]:

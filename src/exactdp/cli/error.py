@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from exactdp import ErrorBound, Interval
+from exactdp.claims.error_bound import read_risk, read_within
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_ideal, find_mechanism
@@ -15,7 +16,7 @@ from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ExactdpError
-from exactdp.reals.numbers import inf, probability, rational
+from exactdp.reals.numbers import inf
 
 
 @click.command(
@@ -61,21 +62,22 @@ def command(  # noqa: PLR0913 its options
     """
     asked = {"within": within, "risk": risk, "eps": eps}
     given = [name for name, text in asked.items() if text is not None]
-    if len(given) < 2:
+    on = read_option("--eps", eps, read_interval)
+    bound = ErrorBound(
+        find_mechanism(target),
+        read_option("--within", within, read_within),
+        read_option("--risk", risk, read_risk),
+        ideal=find_ideal(target, ideal),
+        inputs=read_option("--inputs", inputs, read_inputs),
+        simultaneous=not each,
+    )
+    is_known = bound.within is not None  # 0, if outputs are only right or wrong
+    if sum((is_known, bound.allowed is not None, on is not None)) < 2:
         raise ExactdpError(
             f"only --{given[0]} is given" if given else "--within, --risk and --eps are missing",
             rule="Two of --within, --risk and --eps are given, and the third is the answer.",
             way_out=f"Write for example: exactdp error {target} --within 10 --risk 5%.",
         )
-    on = read_option("--eps", eps, read_interval)
-    bound = ErrorBound(
-        find_mechanism(target),
-        read_option("--within", within, lambda text: rational(text, "an error")),
-        read_option("--risk", risk, lambda text: probability(text, "the risk")),
-        ideal=find_ideal(target, ideal),
-        inputs=read_option("--inputs", inputs, read_inputs),
-        simultaneous=not each,
-    )
     job = Job(target, target.partition("::")[0], lambda report: _answer(bound, on, report))
     answer = result(job, output)
     output.say_verdict(answer.get("verdict", ""), target, answer["sentence"])

@@ -128,13 +128,21 @@ def find_mechanism(target: str) -> Mechanism:
 
 
 def find_ideal(target: str, name: str | None) -> Any:
-    """Return the ideal with a name in the file of a target; without a name, that of its claim."""
+    """Return the ideal with a name in the file of a target; without a name, that of its claim.
+
+    For a mechanism, it is the ideal that all claims of the file about it have.
+    """
     file, own = _parts(target)
     module = load(file)
     if name is not None:
         return _named(module, file, name)
     value = _named(module, file, own) if own else None
-    return value.ideal if isinstance(value, Accuracy | ErrorBound | Expected) else None
+    if isinstance(value, Accuracy | ErrorBound | Expected):
+        return value.ideal
+    mechanism = find_mechanism(target)
+    claims = (claim for _, claim in _public_claims(module) if not isinstance(claim, Privacy))
+    ideals = {id(one.ideal): one.ideal for one in claims if one.mechanism == mechanism}
+    return next(iter(ideals.values())) if len(ideals) == 1 else None
 
 
 def find_study(target: str) -> tuple[str, Study]:
@@ -209,10 +217,13 @@ def _in_file(file: str, name: str) -> list[Found]:
     value = _named(module, file, name)
     chosen = [Found(file, *one) for one in _walk(name, value, set())]
     if not chosen:
+        claims = f"claim = Accuracy({name}, beta=…) or claim = Privacy({name}, budget=eps)"
         raise ExactdpError(
             f"{name} in {file} is {kind_of(value)}, not a claim",
             rule=_RULE,
-            way_out=_names(module),
+            way_out=f"Write in the file: {claims}."
+            if isinstance(value, Mechanism)
+            else _names(module),
         )
     return chosen
 

@@ -183,8 +183,26 @@ class Program:
         With one parameter `u` is its value; with several, a sequence of their values or a
         dictionary by name.
         """
-        params = self.inputs
-        for param in params:
+        self.refuse_untyped()
+        values = self._by_name(u) if isinstance(u, Mapping) else self._in_order(u)
+        found = []
+        for param, value in zip(self.inputs, values, strict=True):
+            assert param.type is not None
+            try:
+                found.append(param.type.read(value))
+            except ExactdpError as error:
+                if u == ():
+                    raise self._none_given() from None
+                raise ValueRefusedError(
+                    f"the input {param.name} of {self.__name__}: {error.message}",
+                    rule=error.rule,
+                    way_out=error.way_out,
+                ) from None
+        return tuple(found)
+
+    def refuse_untyped(self) -> None:
+        """Raise an error if an input has no type."""
+        for param in self.inputs:
             if param.type is None:
                 raise ProgramError(
                     f"the input {param.name} has no type",
@@ -192,19 +210,6 @@ class Program:
                     rule="Without types a function can only be called by another mechanism.",
                     way_out=f"Write {param.name}: Real, Real[m], Dom(lo, hi) or bool.",
                 )
-        values = self._by_name(u) if isinstance(u, Mapping) else self._in_order(u)
-        found = []
-        for param, value in zip(params, values, strict=True):
-            assert param.type is not None
-            try:
-                found.append(param.type.read(value))
-            except ExactdpError as error:
-                raise ValueRefusedError(
-                    f"the input {param.name} of {self.__name__}: {error.message}",
-                    rule=error.rule,
-                    way_out=error.way_out,
-                ) from None
-        return tuple(found)
 
     @property
     def _names(self) -> list[str]:
@@ -225,8 +230,10 @@ class Program:
         count = len(self.inputs)
         if count == 1:
             return [u]
-        if u is None and count == 0:
+        if count == 0 and (u is None or u == ()):
             return []
+        if u == ():
+            raise self._none_given()
         if isinstance(u, str) or not isinstance(u, tuple | list) or len(u) != count:
             raise ValueRefusedError(
                 f"{self.__name__} has {count} inputs, given is {shown(u)}",
@@ -234,6 +241,14 @@ class Program:
                 way_out="Give a tuple with one value for each input.",
             )
         return list(u)
+
+    def _none_given(self) -> ValueRefusedError:
+        listed = ", ".join(f"{param.name}: {param.type}" for param in self.inputs)
+        return ValueRefusedError(
+            f"no input of {self.__name__} is given",
+            rule=f"{self.__name__} has the input{'s' * (len(self.inputs) > 1)} {listed}.",
+            way_out="Give a value for each input (--input).",
+        )
 
 
 class DeterministicProgram(Program):

@@ -225,7 +225,7 @@ class NameReader:
                 "exponential and discrete Laplace noise.",
                 "Use lap(eps, q), or lap(scale=2 / eps, mean=q).",
             )
-        if last == "laplace":
+        if last in ("laplace", "default_rng"):
             mean, scale = "q", "2 / eps"
             if isinstance(node, ast.Call) and len(node.args) >= 2:  # of numpy and of SciPy
                 mean, scale = (ast.unparse(part) for part in node.args[:2])

@@ -40,8 +40,9 @@ class ClosedForm(Formula, ABC):
         raise ValueRefusedError(
             f"{self} {sign} {other} is neither true nor false",
             rule="A closed form has a value only once eps has.",
-            way_out=f'Write a condition of a claim as text: "{self} {sign} {other}". '
-            "Ask solution_set for which eps a closed form is not negative.",
+            way_out=f'Write a condition of a claim as text: "{self} {sign} {other}", and '
+            "minimum(a, b) from exactdp for min(a, b). Ask solution_set for which eps a closed "
+            "form is not negative.",
         )
 
     def __lt__(self, other: object) -> Any:

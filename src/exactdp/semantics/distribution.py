@@ -723,7 +723,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         apart: dict[State, ClosedForm] = found.ask(self._by_pattern)
         self.apart = tuple((state.env[0], chance) for state, chance in apart.items())
         """Outputs with their probabilities; True and 1 share a key of the mapping, not here."""
-        self._chances = _disjoint(self.apart)
+        self._chances = dict(sorted(_disjoint(self.apart).items(), key=lambda one: _order(one[0])))
 
     def _by_pattern(self, found: list[Arrival]) -> dict[State, ClosedForm]:
         chances: dict[State, ClosedForm] = {}
@@ -815,7 +815,7 @@ class Distribution(Mapping[Value, ClosedForm]):
                 mathml(chance),
                 *(f"{float(chance.at(eps)):.4f}" for eps in FEW),
             )
-            for output, chance in sorted(self._chances.items(), key=lambda pair: _order(pair[0]))
+            for output, chance in self._chances.items()
         ]
         head = ("output", "probability", *(f"at ε = {eps}" for eps in FEW))
         return table(head, rows, numbers_from=2)
@@ -830,10 +830,11 @@ def as_text(output: Value) -> str:
     return spell(output) if isinstance(output, Fraction) else str(output)
 
 
-def _order(output: Value) -> tuple[int, object, str]:
-    """Return a key that sorts numbers by size and everything else as text."""
-    is_number = isinstance(output, int | Fraction)
-    return (0, output, "") if is_number else (1, 0, as_text(output))
+def _order(output: Value) -> tuple[int, Any]:
+    """Return a key that sorts numbers by size, lists by entry, and everything else as text."""
+    if isinstance(output, int | Fraction):
+        return 0, output
+    return (2, tuple(map(_order, output))) if isinstance(output, tuple) else (1, as_text(output))
 
 
 def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Number]) -> list[Value]:

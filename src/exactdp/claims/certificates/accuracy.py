@@ -23,14 +23,15 @@ from exactdp.claims.certificates.examined import (
     require_formulas,
     true_at_one,
     true_everywhere,
+    true_near_few,
 )
 from exactdp.claims.certificates.parts import Completed, Parts
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.obligations import Obligation
-from exactdp.claims.disagreement.enclosing import as_form
 from exactdp.claims.regions.corners import Corner
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.distances import Distance, numeric
+from exactdp.claims.stated.enclosing import as_form
 from exactdp.claims.stated.expressions import (
     Constant,
     Exponential,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from exactdp.claims.expected import Expected
     from exactdp.claims.privacy import Privacy
 
+_MOST_RIVALS = 5  # numbers of a selection whose ways to compare them are listed
 _MOST_CORNERS = 2_000  # ideal outputs whose corners are listed
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 
@@ -72,6 +74,10 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     by = verdict.implied_by
+    if by is not None and by.corners.are_listed and verdict.holds:
+        if real_count(by.mechanism) > _MOST_RIVALS:
+            raise true_near_few(by)
+        verdict, by = decide(verdict.claim.by_cells()), None
     if by is not None and verdict.holds:
         raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
     total = _stand_for(verdict)

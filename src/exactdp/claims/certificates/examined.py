@@ -68,6 +68,18 @@ def true_at_one(claim: Accuracy) -> ValueRefusedError:
     )
 
 
+def true_near_few(claim: Accuracy) -> ValueRefusedError:
+    """Return the error for a certificate about a selection that was decided at its worst inputs."""
+    return ValueRefusedError(
+        "the claim was decided at the inputs close to which the error is largest",
+        rule="A certificate would list a case for each way to compare the inputs. What one takes "
+        "on trust instead: that no other input is worse (docs/theory.md, section 'All real "
+        "inputs').",
+        way_out="Take the certificate of the same claim with at most five numbers, or of "
+        f"output_distance=discrete with inputs={shown(claim.inputs)}.",
+    )
+
+
 def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
     """Yield the region of each input of a grid whose inputs were examined by classes.
 

@@ -118,7 +118,8 @@ def smallest_gamma(
         if progress is not None:
             progress(min(count, _MOST_TRIALS - 1), _MOST_TRIALS)
         trial = replace(claim, gamma=gamma, epsilon=on)
-        verdict = decide(trial, progress=conduct_of(progress).quiet, hint=False)
+        asked = trial.at_worst_inputs or trial
+        verdict = decide(asked, progress=conduct_of(progress).quiet, hint=False)
         if verdict.holds and verdict.silent == verdict.inputs:
             refuse_empty(claim, verdict.contents)
         return verdict.holds
@@ -246,7 +247,8 @@ def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
     Integer noise makes the probability jump; real noise alone does not.
     """
     mechanism = claim.mechanism
-    if not mechanism.kept(Engine).has_integers or claim.output_metric != sup:
+    entry = getattr(claim, "entry", None)
+    if not mechanism.kept(Engine).has_integers or (entry is None and claim.output_metric != sup):
         return False
     if not is_listed(claim.input_set):
         return False
@@ -254,16 +256,21 @@ def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
     engine = mechanism.kept(Engine)
     for u in islice(listed(mechanism, claim.input_set), _MOST_LISTED):
         for one in here.obligations.at(u) or ():
-            closer = engine.probability(as_given(mechanism, u), _inside(one.output, gamma))
+            closer = engine.probability(as_given(mechanism, u), _inside(one.output, gamma, entry))
             if not all(nonnegative(closer - 1 + beta, on).holds for beta in one.beta):
                 return True
     return False
 
 
-def _inside(output: Value, radius: Fraction) -> Value:
-    """Return the pattern of the outputs at distance less than `radius` from an output."""
+def _inside(output: Value, radius: Fraction | float, entry: int | None = None) -> Value:
+    """Return the pattern of the outputs at distance less than `radius` from an output.
+
+    If an entry is given, the distance is that of this entry.
+    """
     if isinstance(output, tuple):
-        return tuple(_inside(item, radius) for item in output)
+        return tuple(
+            _inside(item, radius if entry in (None, k) else inf) for k, item in enumerate(output)
+        )
     if not is_number(output):
         return output
     return Interval(output - radius, output + radius, lower_open=True, upper_open=True)

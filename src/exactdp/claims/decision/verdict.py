@@ -162,8 +162,11 @@ class Verdict(Told):
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
         if self.holds and not is_listed(self.claim.input_set) and not self.is_everywhere:
-            where += "; the error is the same at every input"
-        elif self.claim.inputs is None and is_listed(self.claim.input_set):
+            is_same = not self._decided_claim.corners.are_listed
+            where += "; the error is " + (
+                "the same at every input" if is_same else "largest close to these"
+            )
+        elif self.holds and self.claim.inputs is None and is_listed(self.claim.input_set):
             where += "; these are all inputs of the finite domain (Corollary 17)"
         lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")

@@ -19,7 +19,6 @@ from exactdp.claims.disagreement.approach import Stages
 from exactdp.claims.disagreement.bounds import Largest, Least, Tree, certified
 from exactdp.claims.disagreement.boxed import distance_to_disagreement
 from exactdp.claims.disagreement.constraints import DISTANCE
-from exactdp.claims.disagreement.enclosing import enclosed
 from exactdp.claims.disagreement.finite import FiniteSearch
 from exactdp.claims.disagreement.known import Known
 from exactdp.claims.disagreement.reaches import (
@@ -39,6 +38,7 @@ from exactdp.claims.disagreement.symbolic_runs import (
     unknown_neighbours,
 )
 from exactdp.claims.stated.distances import Distance, InputDistance, l2, not_linear
+from exactdp.claims.stated.enclosing import enclosed
 from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.pieces import NEGATED, condition, pieces

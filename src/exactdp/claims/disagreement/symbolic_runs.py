@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from exactdp.claims.disagreement.constraints import Constraint, Constraints, T, can_hold
 from exactdp.claims.disagreement.known import Known
 from exactdp.claims.stated.distances import DistanceCase, InputDistance
+from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.machine import Compare, Done, Draw, Selection
@@ -127,14 +128,6 @@ def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any])
         part: Any = values[name] if isinstance(name, int) else entries[name]
         total = total + (part if q == 1 else part * q)
     return total
-
-
-def picked(event: Selection) -> int:
-    """Return the index that a noiseless choice takes: the first one with the largest score."""
-    assert event.exponents is not None
-    scores = [q for q in event.exponents if not isinstance(q, Linear)]
-    assert len(scores) == len(event.exponents)  # an ideal with real scores is told in comparisons
-    return scores.index(max(scores))
 
 
 def followed(

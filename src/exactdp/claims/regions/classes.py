@@ -20,10 +20,11 @@ from itertools import product
 from math import factorial, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from exactdp.claims.disagreement.symbolic_runs import inserted, picked
+from exactdp.claims.disagreement.symbolic_runs import inserted
 from exactdp.claims.regions.symmetry import Symmetry, groups, sees_shifts
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete, l1, l2, linf
+from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.inputs import Grid, how_many
 from exactdp.claims.stated.output_distances import discrete_outputs
 from exactdp.errors import ExactdpError

@@ -22,7 +22,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.disagreement.enclosing import EnclosingSides, enclosed
 from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.regions.dominance import (
     LEVEL,
@@ -35,6 +34,7 @@ from exactdp.claims.regions.dominance import (
 from exactdp.claims.regions.independent import SampledOutputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
+from exactdp.claims.stated.enclosing import EnclosingSides, enclosed
 from exactdp.claims.stated.inputs import AllReals, Box
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.cones import Cone
@@ -87,6 +87,7 @@ class Corners:
     def __init__(self, claim: Accuracy) -> None:
         self._claim = claim
         self.are_wanted = True
+        self.are_listed = False  # the inputs of the claim are the worst of all reals
         self.may_stand_for_others = True
         self._names = claim.entry_names
         self._kinds = kinds(claim.mechanism.inputs)

@@ -21,7 +21,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from exactdp.claims.disagreement.symbolic_runs import inserted, picked
+from exactdp.claims.disagreement.symbolic_runs import inserted
+from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS

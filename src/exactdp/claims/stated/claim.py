@@ -188,6 +188,7 @@ def mechanism_on(mechanism: object, epsilon: Any) -> tuple[Program, Interval]:
             rule="A claim is about a mechanism.",
             way_out="Put @mechanism above the function.",
         )
+    mechanism.refuse_untyped()
     on = read_epsilon(mechanism.epsilon if epsilon is None else epsilon)
     return mechanism.on(on), on
 

@@ -19,6 +19,7 @@ from exactdp.claims.stated.output_distances import (
     value_gap,
 )
 from exactdp.claims.stated.pieces import condition, pieces
+from exactdp.claims.stated.selecting import selected_end
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
 from exactdp.language.program import DeterministicProgram, Program
@@ -205,6 +206,8 @@ def _selects(
         if not isinstance(ideal, IdealProgram):
             return False
         try:
+            if not path and ideal.program.kept(selected_end):
+                return True
             every = pieces(ideal.function.machine, (List(values),))
             found = list(islice(every, _MOST_PIECES + 1))
         except ExactdpError:

@@ -166,11 +166,14 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
                 way_out="Use AllReals() or Box(lo, hi), which are proved at once.",
             )
         return inputs
-    if isinstance(inputs, str) or not isinstance(inputs, Iterable):
+    if isinstance(inputs, str | type) or not isinstance(inputs, Iterable):
+        examples = {AllReals: "AllReals()", Grid: "Grid(-1, 1)", Box: "Box(-1, 1)"}
         raise ValueRefusedError(
             f"inputs is {shown(inputs)}, which is not a list of inputs",
             rule="Inputs are a list of inputs, a Grid, a Box or AllReals().",
-            way_out="Write inputs=[u] for one input, inputs=Grid(-1, 1) or inputs=AllReals().",
+            way_out=f"Write inputs={examples[inputs]}."
+            if isinstance(inputs, type) and inputs in examples
+            else "Write inputs=[u] for one input, inputs=Grid(-1, 1) or inputs=AllReals().",
         )
     found = tuple(dict.fromkeys(mechanism.read_input(u) for u in inputs))
     if not found:
@@ -180,6 +183,11 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
             way_out="Write inputs=[u1, u2], or inputs=Grid(-1, 1).",
         )
     return found
+
+
+def is_condition(inputs: object) -> bool:
+    """Whether inputs are given as a condition: a function of the input."""
+    return callable(inputs) and not isinstance(inputs, type)
 
 
 def is_listed(inputs: Inputs) -> bool:

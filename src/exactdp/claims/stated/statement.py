@@ -37,6 +37,7 @@ from exactdp.claims.stated.inputs import (
     Grid,
     Inputs,
     as_given,
+    is_condition,
     is_listed,
     read_inputs,
 )
@@ -201,7 +202,7 @@ class Statement:
     def conditions(self) -> Cases:
         """The conditions on α and γ, in addition to their ranges of numbers."""
         cases = self._region
-        if callable(self.inputs) and not is_listed(self.input_set):
+        if is_condition(self.inputs) and not is_listed(self.input_set):
             inputs = read_cases(self.inputs, self.mechanism, "inputs")
             for one in (one for conjunction in inputs for one in conjunction):
                 if used := sorted({"alpha", "gamma"} & one.form.names()):
@@ -239,7 +240,7 @@ class Statement:
     @cached_property
     def input_set(self) -> Inputs:
         """The inputs that the claim is about."""
-        if not callable(self.inputs):
+        if not is_condition(self.inputs):
             return read_inputs(self.mechanism, self.inputs)
         every = read_inputs(self.mechanism, None)
         if not isinstance(every, tuple):
@@ -418,7 +419,7 @@ class Statement:
     @property
     def _condition(self) -> str:
         """A description of the condition of the claim."""
-        if callable(self.inputs):
+        if is_condition(self.inputs):
             inputs = f" where {written(self.inputs)}"
             return inputs + ("" if self.region is None else f" and {self._region_shown}")
         return "" if self.region is None else f" where {self._region_shown}"

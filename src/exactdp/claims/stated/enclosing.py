@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.claims.disagreement.symbolic_runs import picked
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.polyhedra.form import Form
@@ -88,6 +87,14 @@ def _ways(node: Node) -> Iterator[tuple[Any, Edge]]:
     for edge in node.edges:
         if not isinstance(event, Selection) or edge.case == picked(event):
             yield edge.case, edge
+
+
+def picked(event: Selection) -> int:
+    """Return the index that a noiseless choice takes: the first one with the largest score."""
+    assert event.exponents is not None
+    scores = [q for q in event.exponents if not isinstance(q, Linear)]
+    assert len(scores) == len(event.exponents)  # an ideal with real scores is told in comparisons
+    return scores.index(max(scores))
 
 
 def _before(node: Node, edge: Edge, after: Ending | None) -> Ending | None:

@@ -1,0 +1,120 @@
+"""The worst inputs of a claim about the regret of a selection, for all reals.
+
+The output is a position of the input x, the ideal output a position o of its maximum, and an output
+i is right if x[o] − x[i] ≤ γ. Suppose that the probability of each output does not increase if
+another entry is raised, and does not change if all entries are raised by the same number. Let S be
+the set of right outputs at x.
+
+- Raising an entry outside S does not increase Pr(S), since S is a set of other outputs. Lowering an
+  entry of S does not either, since it does not decrease the probability of any output outside S.
+- So Pr(S) at x is at least Pr(S), and hence at least Pr(o), at the input w with w[o] = x[o] and all
+  other entries equal to x[o] − γ. By the shift, x[o] = 0.
+- Close to w are inputs at which only o is right: those with w[o] raised by any δ > 0. As the
+  probabilities are continuous in x, the claim implies that Pr(o) at w is at least 1 − β.
+
+For a minimum, the same holds with all signs reversed. Hence the claim is equivalent to one about m
+inputs, in which only the ideal output is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.stated.conditions import ALWAYS
+from exactdp.claims.stated.distances import discrete
+from exactdp.claims.stated.inputs import AllReals
+from exactdp.claims.stated.levels import constant
+from exactdp.claims.stated.output_distances import discrete_outputs, value_gap
+from exactdp.claims.stated.selecting import selected_end, selection_size
+from exactdp.errors import ExactdpError
+from exactdp.language.layout import entry_names
+from exactdp.language.program import Program
+from exactdp.semantics.distribution import Engine
+from exactdp.semantics.order import Order
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+
+_STEPS = tuple(Fraction(1, 10**k) for k in (1, 2, 4, 8, 16, 32))
+
+
+def at_worst_inputs(claim: Accuracy) -> Accuracy | None:
+    """Return the equivalent claim about the worst inputs; None if none is known.
+
+    There is none for γ = 0, where the worst input is a tie with several ideal outputs nearby.
+    """
+    end, gamma = _end(claim), constant(claim.gamma_level)
+    if not end or not gamma:
+        return None
+    worst = _inputs(claim, Fraction(0), -end * gamma)
+    return _at(claim, worst, output_distance=discrete_outputs, gamma=0)
+
+
+def near_worst_inputs(claim: Accuracy) -> Accuracy | None:
+    """Return the claim at some of its inputs, close to the worst ones; None if none are known."""
+    end, gamma = _end(claim), constant(claim.gamma_level)
+    if not end or gamma is None:
+        return None
+    return _at(claim, [u for one in _STEPS for u in _inputs(claim, end * one, -end * gamma)])
+
+
+def _at(claim: Accuracy, inputs: list[list[Fraction]], **changes: Any) -> Accuracy:
+    found = replace(claim, inputs=inputs, **changes)
+    found.corners.are_listed = True
+    return found
+
+
+def _inputs(claim: Accuracy, own: Fraction, other: Fraction) -> list[list[Fraction]]:
+    """Return the inputs with one number at one position, and another number at all others."""
+    size = len(claim.entry_names)
+    return [[own if k == o else other for k in range(size)] for o in range(size)]
+
+
+def _end(claim: Accuracy) -> int:
+    """Return 1 if the claim is about a position of the maximum whose worst inputs are known.
+
+    −1 for the minimum, 0 for all other claims.
+    """
+    ideal = claim.ideal_function.program
+    if (
+        claim.output_metric != value_gap
+        or ideal is None
+        or not claim.corners.are_wanted
+        or claim.input_metric != discrete
+        or constant(claim.alpha_level) != 0
+        or not isinstance(claim.input_set, AllReals)
+        or claim.is_beta_of_input
+        or claim.has_parts
+        or claim.conditions != ALWAYS
+        or claim.formula.names()
+    ):
+        return 0
+    try:
+        end = ideal.kept(selected_end)
+        return end if end and end == claim.mechanism.kept(_order) else 0
+    except ExactdpError:  # too many paths
+        return 0
+
+
+def _order(mechanism: Program) -> int:
+    """Return 1 if raising another entry never makes an output more likely, −1 if lowering does not.
+
+    0 if neither is known, or if probabilities may change when all entries are raised alike.
+    """
+    engine = mechanism.kept(Engine)
+    if mechanism.meets_eps or engine.has_integers:
+        return 0
+    size = selection_size(mechanism)
+    names = entry_names(mechanism.inputs)
+    orders = [Order(engine.plan(((0,) * size,), o)[0].graph) for o in range(size)]
+    if not orders or not all(order.is_known for order in orders):
+        return 0
+    if not all(order.grows_along(dict.fromkeys(names, way)) for order in orders for way in (1, -1)):
+        return 0
+    for sign in (1, -1):
+        grow = (order.grows_with(names, -sign) for order in orders)
+        if all({*names} - {names[o]} <= found for o, found in enumerate(grow)):
+            return sign
+    return 0
