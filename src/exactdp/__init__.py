@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         solution_set,
         supremum,
     )
+    from exactdp.reals.radical_form import sqrt
     from exactdp.reals.towers import exp
     from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
@@ -215,6 +216,7 @@ __all__ = [
     "roots",
     "score_gap",
     "solution_set",
+    "sqrt",
     "sup",
     "supremum",
     "unif",
@@ -224,6 +226,7 @@ __all__ = [
 _MODULES = (
     "exactdp.errors",
     "exactdp.reals.towers",  # its `exp` is the public one
+    "exactdp.reals.radical_form",
     "exactdp.reals",
     "exactdp.language",
     "exactdp.public.mechanism",

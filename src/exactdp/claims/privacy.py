@@ -53,6 +53,7 @@ from exactdp.reals.interval import POSITIVE
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import Number, simplest_inside
+from exactdp.reals.radical_form import RadicalForm
 from exactdp.running.conduct import How, conduct
 from exactdp.semantics.by_epsilon import positive_cone
 from exactdp.semantics.distribution import Engine
@@ -129,6 +130,8 @@ class Privacy:
         if isinstance(self.budget, Logarithm):
             return self._logarithm(self.budget)
         form = _in_eps(self.budget, "budget")
+        if isinstance(form, RadicalForm):
+            return self._logarithm(Logarithm(form.exponential()))
         linear = form.numerator.linear_form() if form.denominator == 1 else None
         if linear is None or linear.keys() - {"eps"} or (form.numerator.constant() or 0) != 0:
             raise ValueRefusedError(

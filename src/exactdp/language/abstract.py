@@ -344,7 +344,8 @@ class Abstract:
             word = left.word if left.noise else right.word
             what = f"a list cannot be divided by {word}" if op == "/" else f"{word} has no {op}"
             refuse(place, what, LINEAR, _INSTEAD_OF_OPERATOR.get(op, _COMPARE))
-        return TERM if left.term else FINITE
+        is_root = op == "**" and any(isinstance(part, ast.Div) for part in ast.walk(node))
+        return TERM if left.term or is_root else FINITE
 
     def _is_of_integers(self, op: str, left: ValueKind, right: ValueKind) -> bool:
         """Whether this is a product or a power of integer noise that may be bounded."""

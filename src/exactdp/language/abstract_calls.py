@@ -49,7 +49,7 @@ def call_kind(node: ast.Call, kinds: list[ValueKind], made: Made) -> ValueKind:
         return join(FINITE, sequence(first.entry.entry))
     if name in ("all", "any", "bool"):
         return SINGLE
-    return TERM if name in ("exp", "log") else FINITE
+    return TERM if name in ("exp", "log", "sqrt") else FINITE
 
 
 def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
@@ -59,6 +59,7 @@ def _no_noise(name: str, part: ast.expr, word: str) -> NoReturn:
         "dict": (f"a dictionary cannot hold {word}", "Dictionaries hold finite values only."),
         "exp": (f"exp of {word} is not in the language", LINEAR),
         "log": (f"log of {word} is not in the language", LINEAR),
+        "sqrt": (f"a root of {word} is not in the language", LINEAR),
         "any": condition,
         "all": condition,
         "bool": condition,

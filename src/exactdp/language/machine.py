@@ -67,6 +67,7 @@ from exactdp.language.types import DomType, InputType, ListType
 from exactdp.language.values import Symbolic, UnsettledError, Value, alike, as_output
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
+from exactdp.reals.radicals import Radical, Surd
 
 if TYPE_CHECKING:
     from exactdp.language.flow import Flow
@@ -177,9 +178,19 @@ class Machine:
     """Runs flat code on values of any domain."""
 
     def __init__(
-        self, code: Code, flow: Flow, *, is_rough: bool = False, settles: bool = False
+        self,
+        code: Code,
+        flow: Flow,
+        *,
+        is_rough: bool = False,
+        settles: bool = False,
+        unit: Surd | None = None,
     ) -> None:
         self.code = code
+        self._is_rough = is_rough
+        self._unit = unit
+        """The number whose multiples rates are stated as: lap(sqrt(2) * eps) has the rate 1 if it
+        is √2. If it is None, the exponents of `expmech` are not multiplied by irrational rates."""
         self._settles = settles
         """Whether integer noise is used as a finite value."""
         self.slots = {name: slot for slot, name in enumerate(code.slots)}
@@ -540,13 +551,37 @@ class Machine:
             term = rate(env)
             if is_whole and (found := base_of_rate(term, place, on)) is not None:
                 times, base = found
+                self._plain_rates_only(True, place)
                 return Draw, noise, times, mean_of(mean(env), noise, mean_place), None, base
             value = rates.get(term)
             if value is None:
-                value = rates[term] = rate_of(term, by_scale, place)
+                value = rates[term] = self._scaled(rate_of(term, by_scale, place))
             return Draw, noise, value, mean_of(mean(env), noise, mean_place)
 
         return event
+
+    def _chosen(
+        self, values: tuple[Value, ...], chances: tuple[Value, ...], place: Place, on: Span
+    ) -> tuple[Any, ...]:
+        self._plain_rates_only(any(isinstance(one, EpsTerm) for one in chances), place)
+        return _chosen(values, chances, place, on)
+
+    def _plain_rates_only(self, is_function: bool, place: Place) -> None:
+        """Refuse a function of ε that is no rate, at some inputs only, where ε has a unit."""
+        if is_function and self._unit not in (None, 1):
+            raise fail(
+                place,
+                "the rates are irrational, and only some inputs need a probability in eps",
+                "With irrational rates, the same kinds of rates and probabilities occur at every "
+                "value of a finite input.",
+                "Ask for a mechanism with one value of it.",
+            )
+
+    def _scaled(self, rate: Surd) -> Any:
+        """Return a rate as a multiple of the unit; rounded in sampled runs."""
+        if self._is_rough:
+            return rate if isinstance(rate, Fraction) else Fraction(float(rate))
+        return rate if self._unit is None else rate / self._unit
 
     def _pick(self, choice: ExpMech | Choose) -> _Facts:
         on = self.code.span
@@ -554,7 +589,7 @@ class Machine:
             table = self._compile(choice.table)
 
             def looked_up(env: Env) -> tuple[Any, ...]:
-                return _chosen(*table_of(table(env), where(choice)), where(choice), on)
+                return self._chosen(*table_of(table(env), where(choice)), where(choice), on)
 
             return looked_up
         if isinstance(choice, Choose):
@@ -563,20 +598,37 @@ class Machine:
             def chosen(env: Env) -> tuple[Any, ...]:
                 values = tuple(value(env) for value, _ in pairs)
                 chances = tuple(chance(env) for _, chance in pairs)
-                return _chosen(values, chances, where(choice), on)
+                return self._chosen(values, chances, where(choice), on)
 
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)
         candidates = self._compile(choice.candidates)
 
         def picked(env: Env) -> tuple[Any, ...]:
-            factor = rate_of(rate(env), False, where(choice.rate))
+            factor = self._scaled(rate_of(rate(env), False, where(choice.rate)))
             values = candidates(env)
             scores = scores_of(score(env), values, where(choice))
-            exponents = tuple(points * factor for points in scores)
+            if isinstance(factor, Fraction):
+                exponents = tuple(points * factor for points in scores)
+            elif self._unit is None:
+                exponents = tuple(scores)
+            else:
+                exponents = tuple(_times(points, factor, where(choice)) for points in scores)
             return Selection, tuple(items_of(values)), exponents, None, factor
 
         return picked
+
+
+def _times(score: Any, rate: Radical, place: Place) -> Any:
+    """Return a score times an irrational rate."""
+    if isinstance(score, int | Fraction):
+        return rate * score if score else Fraction(0)
+    raise fail(
+        place,
+        "the scores are real, and the rate is irrational",
+        "Beside other rates, expmech with an irrational rate has rational scores.",
+        "Use rates that are rational multiples of each other.",
+    )
 
 
 def _as_one(compute: Callable[[Env], Value]) -> Callable[[Env], Value]:

@@ -27,7 +27,7 @@ from exactdp.language.words import NOISES
 if TYPE_CHECKING:
     from exactdp.language.types import InputType
 
-_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "str", "exp", "log"))
+_ALWAYS_FINITE = frozenset(("len", "range", "any", "all", "bool", "str", "exp", "log", "sqrt"))
 _CASE_SPLIT = frozenset(("abs", "int", "max", "min", "sorted", "trunc"))
 _ROUNDING = frozenset(("ceil", "divmod", "floor", "round"))
 _BINDING = (

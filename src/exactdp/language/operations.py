@@ -20,7 +20,7 @@ from exactdp.language.rules import (
     WRITE_EQUAL,
     fail,
 )
-from exactdp.language.terms import EpsTerm, extreme
+from exactdp.language.terms import EpsTerm, extreme, root
 from exactdp.language.terms import exp as exp_of_term
 from exactdp.language.terms import log as log_of_number
 from exactdp.language.values import List, Symbolic, Table, Value, plain, read_decimal, settled
@@ -121,12 +121,18 @@ def power(left: Value, right: Value) -> Value:
     if isinstance(left, EpsTerm):
         return left**right
     left, right = settled(left), settled(right)
+    if isinstance(right, Fraction) and right.denominator > 1:
+        return _as_plain(root(left, right))
     if not isinstance(left, int | Fraction) or not isinstance(right, int):
-        raise TypeError("only a rational number can be raised, and only to a whole power")
+        raise TypeError("only a rational number can be raised, and only to a rational power")
     bits = max(Fraction(left).numerator.bit_length(), Fraction(left).denominator.bit_length())
     if bits * abs(right) > BITS_LIMIT:
         raise ValueError(TOO_LARGE)
     return plain(Fraction(left) ** right) if right < 0 else left**right
+
+
+def _as_plain(value: Value) -> Value:
+    return plain(value) if isinstance(value, Fraction) else value
 
 
 def remainder(left: Value, right: Value) -> Value:
@@ -275,6 +281,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "range": lambda *ends: range(*map(settled, ends)),
     "reversed": lambda items: tuple(reversed(items_of(items))),
     "round": lambda number, ndigits=None: rounded(number, ndigits),
+    "sqrt": lambda number: _as_plain(root(settled(number))),
     "sorted": lambda items, **keywords: List(sorted(items_of(items), **keywords)),
     "str": lambda value="": str(value),
     "sum": lambda items, start=0: _sum(items_of(items), start),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from exactdp.language.tree import Param
     from exactdp.language.types import InputType
     from exactdp.language.values import Value
+    from exactdp.reals.radicals import Surd
 
 T = TypeVar("T")
 
@@ -85,12 +87,16 @@ class Program:
     @cached_property
     def machine(self) -> Machine:
         """The step function of the program."""
-        return Machine(self.code, self.flow, settles=self.checked.settles)
+        return self.machine_in(Fraction(1))
+
+    def machine_in(self, unit: Surd | None) -> Machine:
+        """Return the step function with rates as multiples of a unit (see `Machine`)."""
+        return Machine(self.code, self.flow, settles=self.checked.settles, unit=unit)
 
     @cached_property
     def rough_machine(self) -> Machine:
         """The step function for sampled runs at one ε, which rounds log(r)/ε."""
-        if not self.uses_log:
+        if not self.uses_log and not self.uses_roots:
             return self.machine
         return Machine(self.code, self.flow, is_rough=True, settles=self.checked.settles)
 
@@ -99,6 +105,21 @@ class Program:
         """Whether log(r)/ε may be combined with reals."""
         written = (found for one in self.code.instructions for found in expressions(one))
         return any(called(node) == "log" for found in written for node in ast.walk(found))
+
+    @cached_property
+    def uses_roots(self) -> bool:
+        """Whether an irrational root may occur in a rate or a probability."""
+        written = (found for one in self.code.instructions for found in expressions(one))
+        return any(
+            called(node) == "sqrt"
+            or (
+                isinstance(node, ast.BinOp)
+                and isinstance(node.op, ast.Pow)
+                and not isinstance(node.right, ast.Constant)
+            )
+            for found in written
+            for node in ast.walk(found)
+        )
 
     @property
     def moves(self) -> bool:

@@ -166,14 +166,6 @@ class NameReader:
                     "Use a `for` loop.",
                 )
             self.refuse_sampler(node, written)
-            if short == "sqrt":
-                self.refuse(
-                    node,
-                    f"{written} is a root, and rates and numbers are rational",
-                    "No theorem decides sums of exp(eps) and exp(sqrt(2) * eps).",
-                    "Where all rates have the same root, write eps for sqrt(2) * eps, and divide "
-                    "each eps of an answer by the root; else use a rational number on either side.",
-                )
             self.refuse(
                 node,
                 f"{written} is not known",

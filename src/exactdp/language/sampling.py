@@ -30,6 +30,7 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.radicals import Surd
 from exactdp.reals.spans import Span, around, is_nonnegative, is_positive
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _WRITE_RATE = "Write a * eps with a rational number a > 0."
 _WRITE_SCALE = "Write scale=b / eps with a rational number b > 0."
-_RATE = "A rate is a positive rational number times eps, such as `eps / 2` or `3 * eps / 4`."
+_RATE = "A rate is a positive number times eps, such as `eps / 2`, `3 * eps / 4`, `sqrt(2) * eps`."
 _LOG = "Integer noise may have the rate k * log(r) with a whole number k and r > 1 in exp(eps)."
 _LOG_RATE = "Write dlap(log(2 * exp(eps) - 1), mean), or a * eps with a rational number a > 0."
 SCORE = "A score is a rational number or linear in real inputs, without noise or rounding."
@@ -49,7 +50,7 @@ def _in(on: Span) -> str:
     return "> 0" if on == POSITIVE else f"in {on}"
 
 
-def rate_of(value: Value, by_scale: bool, place: Place) -> Fraction:
+def rate_of(value: Value, by_scale: bool, place: Place) -> Surd:
     """Return a > 0 if the value is the rate a·ε, or the scale 1/(a·ε)."""
     if isinstance(value, EpsTerm) and value.log_rate() is not None:
         raise fail(place, f"{value} is not a rate here", _RATE, _LOG_RATE)

@@ -14,6 +14,9 @@ from typing import Any
 
 from flint import fmpz
 
+from exactdp.reals.radical_form import constant
+from exactdp.reals.radicals import Radical, Surd, radical
+
 Number = int | Fraction
 
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
@@ -21,9 +24,10 @@ _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 
 @dataclass(frozen=True)
 class EpsTerm:
-    """A term in ε: `op` is "eps", "exp", "log", "neg", "min", "max" or one of + - * / **.
+    """A term in ε: `op` is "eps", "exp", "log", "root", "neg", "min", "max" or one of + - * / **.
 
-    Its leaves are rational; "eps" has its value as an argument if it is known.
+    Its leaves are rational; "eps" has its value as an argument if it is known, and "root" a base
+    and a power, as an irrational number.
     """
 
     op: str
@@ -87,6 +91,9 @@ class EpsTerm:
                 return -value(self.args[0])
             case "log":
                 return math.log(value(self.args[0]))
+            case "root":
+                found = self.number()
+                return float(found) if isinstance(eps, float) else constant(found)
         left, right = (value(part) for part in self.args)
         match self.op:
             case "+":
@@ -118,8 +125,10 @@ class EpsTerm:
             return {(0, base): Fraction(1)} if isinstance(base, Fraction) else None
         if self.op == "**":
             form = self.monomial()
-            return None if form is None else {(form[1], None): form[0]}
-        if self.op in ("exp", "min", "max") or any(part is None for part in parts):
+            if form is None or isinstance(form[0], Radical):
+                return None
+            return {(form[1], None): form[0]}
+        if self.op in ("exp", "min", "max", "root") or any(part is None for part in parts):
             return None
         known = [part for part in parts if part is not None]
         if self.op == "neg":
@@ -180,6 +189,19 @@ class EpsTerm:
         return self.op == "log" or any(part.has_log for part in parts)
 
     @property
+    def has_root(self) -> bool:
+        """Whether the term contains an irrational root."""
+        parts = (part for part in self.args if isinstance(part, EpsTerm))
+        return self.op == "root" or any(part.has_root for part in parts)
+
+    def number(self) -> Surd:
+        """Return the number that a root is."""
+        base, power = self.args
+        assert isinstance(base, Fraction)
+        assert isinstance(power, Fraction)
+        return radical(base, power)
+
+    @property
     def is_rough(self) -> bool:
         """Whether the known ε is that of sampled runs, which may round."""
         if self.op == "eps":
@@ -193,9 +215,11 @@ class EpsTerm:
         parts = (part.at_eps(eps) if isinstance(part, EpsTerm) else part for part in self.args)
         return EpsTerm(self.op, tuple(parts))
 
-    def monomial(self) -> tuple[Fraction, int] | None:
-        """Return (q, k) if the term is q·ε^k for a rational q and an integer k, else None."""
-        parts = [
+    def monomial(self) -> tuple[Surd, int] | None:
+        """Return (q, k) if the term is q·ε^k for a number q and an integer k, else None."""
+        if self.op == "root":
+            return self.number(), 0
+        parts: list[tuple[Surd, int] | None] = [
             part.monomial() if isinstance(part, EpsTerm) else (Fraction(part), 0)
             for part in self.args
         ]
@@ -216,6 +240,7 @@ class EpsTerm:
             case "/":
                 return _monomial(first / second, power - other) if second else None
             case "**":
+                assert isinstance(second, Fraction)  # a small whole number
                 if first == 0 and second <= 0:
                     return None
                 return _monomial(first ** int(second), power * int(second))
@@ -225,8 +250,8 @@ class EpsTerm:
         return None
 
 
-def _monomial(coefficient: Fraction, power: int) -> tuple[Fraction, int]:
-    return (coefficient, power) if coefficient else (Fraction(0), 0)
+def _monomial(coefficient: Surd, power: int) -> tuple[Surd, int]:
+    return (coefficient, power) if coefficient != 0 else (Fraction(0), 0)
 
 
 def _binary(op: str, left: object, right: object) -> EpsTerm:
@@ -245,6 +270,11 @@ def _show(part: EpsTerm | Number, outer: int) -> str:
         return f"({text})" if outer and (part < 0 or (not plain and outer > 1)) else text
     if part.op == "eps":
         return "eps"
+    if part.op == "root":
+        base, power = part.args
+        if power == Fraction(1, 2):
+            return f"sqrt({base})"
+        return f"{_show(base, 5)}**({power})"
     if part.op in ("exp", "log"):
         return f"{part.op}({_show(part.args[0], 0)})"
     if part.op in ("min", "max"):
@@ -281,6 +311,14 @@ def exp(exponent: object) -> EpsTerm | int:
         raise ValueError("exp takes a rational number times eps, such as exp(-eps / 2)")
     assert isinstance(exponent, EpsTerm)
     return EpsTerm("exp", (exponent,))
+
+
+def root(number: object, power: Fraction = Fraction(1, 2)) -> EpsTerm | Fraction:
+    """Return a power of a positive rational number: a number, or an irrational root."""
+    if isinstance(number, bool) or not isinstance(number, int | Fraction) or number <= 0:
+        raise ValueError("roots are of positive rational numbers, such as sqrt(2) * eps")
+    found = radical(Fraction(number), power)
+    return found if isinstance(found, Fraction) else EpsTerm("root", (Fraction(number), power))
 
 
 def log(number: object) -> EpsTerm | int:

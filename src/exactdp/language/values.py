@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, overload
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.terms import EPS, EpsTerm, extreme
+from exactdp.language.terms import EPS, EpsTerm, extreme, root
 from exactdp.language.terms import exp as exp_of_term
 
 #: A finite value, a real or integer noise of the current domain, or a structure of both.
@@ -200,8 +200,12 @@ def _term(value: object) -> EpsTerm:
                 return exp_of_term(build(argument))
             case ast.Call(ast.Name("min" | "max" | "minimum" | "maximum" as word), arguments):
                 return extreme(word[:3], [build(argument) for argument in arguments])
+            case ast.Call(ast.Name("sqrt"), [argument]):
+                return root(build(argument))
             case ast.UnaryOp(ast.USub(), operand):
                 return -build(operand)
+            case ast.BinOp(left, ast.Pow(), ast.BinOp(above, ast.Div(), below)):
+                return root(build(left), Fraction(build(above), build(below)))
             case ast.BinOp(left, op, right):
                 return _ARITHMETIC[type(op)](build(left), build(right))
         raise SyntaxError

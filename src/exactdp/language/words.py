@@ -147,7 +147,7 @@ VALUES: Final = ("eps", "inf")
 BUILTINS: Final[dict[str, Any]] = {
     "Fraction": Fraction,
     **{name: getattr(builtins, name) for name in FUNCTIONS if hasattr(builtins, name)},
-    **{name: getattr(math, name) for name in ("floor", "ceil", "trunc")},
+    **{name: getattr(math, name) for name in ("floor", "ceil", "sqrt", "trunc")},
 }
 
 _KNOWN: Final = {id(found): word for word, found in {**BUILTINS, "Real": Real, "Dom": Dom}.items()}
@@ -168,10 +168,16 @@ INSTEAD: Final = {
 }
 
 #: Functions of exactdp that are words of the language under a name of their own.
-_EXACTDP: Final = {"exp": "exp", "minimum": "min", "maximum": "max"}
+_EXACTDP: Final = {"exp": "exp", "sqrt": "sqrt", "minimum": "min", "maximum": "max"}
 
 #: Functions of numpy that round one number as the language does.
-_NUMPY: Final = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "round"}
+_NUMPY: Final = {
+    "floor": "floor",
+    "ceil": "ceil",
+    "trunc": "trunc",
+    "rint": "round",
+    "sqrt": "sqrt",
+}
 
 MISSING: Final = object()
 

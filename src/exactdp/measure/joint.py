@@ -51,7 +51,8 @@ class JointCell:
     """A density where all conditions hold, 0 elsewhere."""
 
     conditions: frozenset[Halfspace]
-    density: ExpPoly
+    density: Any
+    """An `ExpPoly`; a `RadicalDensity` if rates are irrational."""
 
     def times(self, other: JointCell) -> JointCell:
         """Return the product of two cells."""
@@ -200,8 +201,10 @@ def scaled(constant: Any) -> ExpPoly:
     return found
 
 
-def antiderivative(form: ExpPoly, name: str) -> ExpPoly:
+def antiderivative(form: Any, name: str) -> Any:
     """Return a sum whose derivative in the parameter is the form (see `frame.antiderivative`)."""
+    if not isinstance(form, ExpPoly):
+        return form.antiderivative(name)
     terms = []
     for coefficient, powers, rates in form.terms:
         rate = dict(rates).get(name, Fraction(0))

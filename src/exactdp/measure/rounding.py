@@ -14,11 +14,13 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from exactdp.errors import ValueRefusedError
 from exactdp.measure.density import Summand
 from exactdp.measure.frame import Element, Frame
 from exactdp.measure.function import Univariate, indicator
 from exactdp.measure.joint import name_of
 from exactdp.measure.lattice import Lattice, LatticeCell, disjoint
+from exactdp.measure.radical_frame import RadicalFrame
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals import ExpPoly, ExpTerm, exp, parameter
 
@@ -76,6 +78,13 @@ def _between(
         return []
     whole, rest = names
     t, kappa = name_of(rest), parameter(name_of(whole))
+    if isinstance(frame, RadicalFrame):
+        raise ValueRefusedError(
+            "noise is rounded, or added to integer noise, beside noise with irrational rates",
+            rule="Sums over integers need rational rates; or all rates are rational multiples of "
+            "each other, as sqrt(2) * eps and sqrt(8) * eps are.",
+            way_out="Use such rates, or a rational number close to the irrational one.",
+        )
     terms: dict[tuple[Any, int], list[ExpTerm]] = {}
     for coefficient, powers, rates in frame.closed_form(piece, t).terms:
         j, rate = dict(powers).get(t, 0), dict(rates).get(t, 0)

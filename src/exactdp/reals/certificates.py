@@ -23,6 +23,7 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
+from exactdp.reals.radical_form import RadicalForm, no_radical_certificate
 from exactdp.reals.zeros import FactorChart, Root
 
 Json: TypeAlias = dict[str, Any]
@@ -141,6 +142,8 @@ def zero_between(part: str, root: Root, cofactor: ExpPoly) -> Json:
 
 def terms(form: ExpPoly) -> list[list[Any]]:
     """Return Σ c·ε^k·e^{qε} as [[c, k, q], …], sorted by q and k."""
+    if isinstance(form, RadicalForm):
+        raise no_radical_certificate()
     listed = sorted((term.rate, term.power, term.coefficient) for term in form.terms)
     return [[spell(c), k, spell(q)] for q, k, c in listed]
 

@@ -27,11 +27,13 @@ from flint import arb, ctx
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.envelopes import at_least, at_most, between
-from exactdp.reals.evaluated_zeros import Crossed, EvaluatedRoot, Found, Seen
+from exactdp.reals.evaluated_zeros import Crossed, Evaluated, EvaluatedRoot, Found, Seen
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import Interval
 from exactdp.reals.models import EpsilonCells, Models
 from exactdp.reals.numbers import inf
+from exactdp.reals.radical_form import RadicalForm
+from exactdp.reals.radical_signs import radical_pieces
 from exactdp.reals.sheets import Sheet, is_positive
 from exactdp.reals.signs import nonnegative
 from exactdp.reals.solutions import SolutionSet, solution_set
@@ -338,13 +340,13 @@ def _open(piece: Seen) -> OpenSignError:
     where = f"ε between {float(piece.lower):.6g} and {float(piece.upper):.6g}"
     return OpenSignError(
         f"a sign stays open for {where}: {piece.why}",
-        rule="A probability with too many terms is evaluated, not expanded; evaluation proves a "
-        "sign where the function is not 0.",
+        rule="A probability with too many terms, or with irrational rates, is evaluated; that "
+        "proves a sign where the function is not 0.",
         way_out="Restrict epsilon, or give inputs with fewer different numbers.",
     )
 
 
-def evaluated_sign(function: Unexpanded, on: Interval) -> tuple[bool, Fraction | None]:
+def evaluated_sign(function: Evaluated, on: Interval) -> tuple[bool, Fraction | None]:
     """Return whether f ≥ 0 on an interval; if not, a point at which it is negative.
 
     Raises `OpenSignError` if that is not decided.
@@ -366,8 +368,14 @@ def evaluated_sign(function: Unexpanded, on: Interval) -> tuple[bool, Fraction |
     return True, None
 
 
-def _ordered(function: Unexpanded, on: Interval) -> Iterator[Found]:
+def _ordered(function: Evaluated, on: Interval) -> Iterator[Found]:
     """Yield pieces, first a few points at which a function often is negative if it is anywhere."""
+    if isinstance(function, RadicalForm):
+        for point in (Fraction(2) ** power for power in _FIRST_LOOKS):
+            if point in on and function.ball(point, 128) < 0:
+                yield Seen(point, point, -1)
+        yield from radical_pieces(function, on)
+        return
     walk = Walk(function, on)
     for power in _FIRST_LOOKS:
         point = Fraction(2) ** power
@@ -383,7 +391,7 @@ def _simple_in(piece: Seen, on: Interval) -> Fraction:
     return Interval(piece.lower, piece.upper, lower_open=piece.lower not in on).simple_point()
 
 
-def _beside(function: Unexpanded, piece: Crossed) -> Fraction:
+def _beside(function: Evaluated, piece: Crossed) -> Fraction:
     """Return a simple number next to a crossing at which the function is negative."""
     size = piece.upper - piece.lower
     zero = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function).refined(size / 8)
@@ -392,10 +400,16 @@ def _beside(function: Unexpanded, piece: Crossed) -> Fraction:
     return Interval(min(piece.lower, zero.lower), zero.lower).simple_point()
 
 
-def evaluated_pieces(function: Unexpanded, on: Interval) -> Iterator[Seen | EvaluatedRoot]:
+def _pieces(function: Evaluated, on: Interval) -> Iterator[Found]:
+    if isinstance(function, RadicalForm):
+        return radical_pieces(function, on)
+    return Walk(function, on).pieces()
+
+
+def evaluated_pieces(function: Evaluated, on: Interval) -> Iterator[Seen | EvaluatedRoot]:
     """Yield stretches of one sign and the zeros between them; raise if a sign stays open."""
     known: Seen | None = None
-    for piece in Walk(function, on).pieces():
+    for piece in _pieces(function, on):
         if isinstance(piece, Crossed):
             root = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function)
             before = known.lower if known is not None else piece.lower

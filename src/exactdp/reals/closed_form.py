@@ -72,6 +72,11 @@ class ClosedForm(Formula, ABC):
     def parameters(self) -> tuple[str, ...]:
         """The parameters that the function depends on, `eps` first."""
 
+    @property
+    def is_irrational(self) -> bool:
+        """Whether it contains irrational numbers (see `RadicalForm`)."""
+        return False
+
     @abstractmethod
     def derivative(self, parameter: str = "eps") -> ClosedForm:
         """Return the derivative with respect to one parameter."""

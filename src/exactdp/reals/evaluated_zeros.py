@@ -10,6 +10,7 @@ from flint import arb
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import positive_width
+from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.reals.zeros import Root
 
@@ -38,12 +39,15 @@ class Crossed:
 
 Found: TypeAlias = Seen | Crossed
 
+Evaluated: TypeAlias = Unexpanded | RadicalForm
+"""Functions whose signs are decided by certified numbers."""
+
 
 @dataclass(frozen=True, repr=False)
 class EvaluatedRoot(Root):
-    """The only zero, between two points, of a function that is not expanded."""
+    """The only zero, between two points, of a function that is evaluated."""
 
-    function: Unexpanded = field(kw_only=True)
+    function: Evaluated = field(kw_only=True)
 
     @property
     def is_evaluated(self) -> bool:

@@ -578,7 +578,7 @@ def exp(exponent: Any) -> Any:
     >>> print(3 * exp(-eps / 2))
     3*exp(-1/2*eps)
     """
-    if not isinstance(exponent, ClosedForm) and hasattr(exponent, "exponential"):
+    if hasattr(exponent, "exponential"):
         return exponent.exponential()
     form = as_sum(exponent)
     linear = None if form is None else form.linear_form()

@@ -26,6 +26,7 @@ from exactdp.reals.evaluation import Enclosure, numbers, on_segment, product_of,
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import Number, double, inf, positive_width, spell
 from exactdp.reals.parsing import as_form
+from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.signs import Atom, reduced
 from exactdp.reals.told import Told
 from exactdp.reals.zeros import Root, apart, roots, zeros
@@ -83,6 +84,10 @@ def supremum(
     """
     interval, form, target = Interval.of(on), as_form(f), positive_width(width)
     form.only_eps("Bounds are found")
+    if isinstance(form, RadicalForm):
+        from exactdp.reals.radical_signs import radical_supremum  # noqa: PLC0415 needs Extremum
+
+        return radical_supremum(form, interval, target)
     constant = form.numerator.constant() if form.denominator == 1 else None
     if constant is not None:
         return Extremum(constant, constant, interval.simple_point(), attained=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.radical_form import RadicalForm
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Logarithm:
     form: ClosedForm
 
     def __str__(self) -> str:
+        if isinstance(self.form, RadicalForm) and self.form.exponent is not None:
+            return self.form.exponent
         return f"log({self.form})"
 
     def latex(self) -> str:
@@ -27,4 +30,6 @@ class Logarithm:
 
     def pretty(self) -> str:
         """Return the logarithm as text."""
+        if isinstance(self.form, RadicalForm) and self.form.exponent is not None:
+            return self.form.exponent.replace("*", "·").replace("eps", "ε")
         return f"ln({self.form.pretty()})"

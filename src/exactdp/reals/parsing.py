@@ -4,7 +4,7 @@ sum     = product (("+" | "-") product)*
 product = signed (("*" | "/" | "·") signed)*
 signed  = ("+" | "-")* power
 power   = atom (("^" | "**") integer)?
-atom    = number | parameter | "exp" "(" sum ")" | "(" sum ")"
+atom    = number | parameter | "exp" "(" sum ")" | "sqrt" "(" sum ")" | "(" sum ")"
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from exactdp.errors import ParseError, Place, ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.exp_poly import ExpPoly, as_sum, exp, parameter
 from exactdp.reals.numbers import LARGEST_EXPONENT, Number, decimal, integer, rational
+from exactdp.reals.radical_form import sqrt
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -200,6 +201,9 @@ class _FormReader:
             exponent = self.sum(depth + 1)
             end = self.token
             self.close(opening)
+            if hasattr(exponent, "exponential"):
+                found: ClosedForm = exponent.exponential()
+                return found
             form = as_sum(exponent)
             if form is None or form.linear_form() is None:
                 self.fail(
@@ -209,6 +213,14 @@ class _FormReader:
                     way_out="Write for example exp(-2/9*eps).",
                 )
             return exp(form)
+        if name == "sqrt" and self.take("("):
+            start = self.token
+            inside = self.sum(depth + 1)
+            self.close(start)
+            number = inside.numerator.constant() if inside.denominator == 1 else None
+            if number is None or number <= 0:
+                self.fail("sqrt is taken of something that is not a positive number", start)
+            return sqrt(number) + ExpPoly(0)  # type: ignore[no-any-return]
         if name in self.parameters:
             return parameter(name)
         if self.token.text == "(" and self.token.kind == "sign":

@@ -25,6 +25,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, spell
 from exactdp.reals.parsing import as_form
+from exactdp.reals.radical_form import RadicalForm, no_radical_certificate
 from exactdp.reals.told import Told
 from exactdp.reals.towers import Tower, no_tower_certificate
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
@@ -69,6 +70,8 @@ class Decision(Told):
             raise no_certificate()
         if isinstance(self.function, Tower):
             raise no_tower_certificate()
+        if isinstance(self.function, RadicalForm):
+            raise no_radical_certificate()
         if self._proof is None:
             return _decided(self.function, self.on, strict=self.relation == ">").certificate
         verdict = "holds" if self.holds else "fails"
@@ -119,7 +122,7 @@ def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     f.only_eps("Signs are decided")
     if isinstance(f, Tower):
         return _by_numbers(f, on)
-    if isinstance(f, Unexpanded):
+    if isinstance(f, Unexpanded | RadicalForm):
         return _evaluated(f, on, strict=strict)
     try:
         return _decide(f, on, strict=strict, close=CLOSE)
@@ -170,13 +173,16 @@ def _by_numbers(f: Tower, on: Interval) -> Decision:
     return Decision(f, ">=", on, found.holds, found.witness)
 
 
-def _evaluated(f: Unexpanded, on: Interval, *, strict: bool) -> Decision:
+def _evaluated(f: Unexpanded | RadicalForm, on: Interval, *, strict: bool) -> Decision:
     """Decide by certified arithmetic, or by expansion if that leaves it open and is possible.
 
     Raises `OpenSignError` if neither decides.
     """
     from exactdp.reals.certified import OpenSignError, evaluated_sign  # noqa: PLC0415 needs signs
 
+    if isinstance(f, RadicalForm):
+        # Where it stays open it may be 0, and elsewhere it is positive.
+        return Decision(f, ">" if strict else ">=", on, *evaluated_sign(f, on))
     if strict:
         return _decided(f.expanded(), on, strict=True)
     try:
@@ -431,12 +437,12 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
-    if isinstance(f, Unexpanded):
+    if isinstance(f, Unexpanded | RadicalForm):
         return _evaluated_landscape(f, on)
     return reduced(f, on)[1]
 
 
-def _evaluated_landscape(f: Unexpanded, on: Interval) -> list[Atom]:
+def _evaluated_landscape(f: Unexpanded | RadicalForm, on: Interval) -> list[Atom]:
     from exactdp.reals.certified import evaluated_pieces  # noqa: PLC0415 it asks for signs of sums
 
     if on.is_point:

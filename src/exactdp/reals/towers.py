@@ -21,6 +21,7 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.numbers import Number, exact, inf, rational, spell
+from exactdp.reals.radical_form import RadicalForm
 
 if TYPE_CHECKING:
     import numpy
@@ -88,6 +89,8 @@ class Tower(ClosedForm):
         return self * -1
 
     def __add__(self, other: object) -> Tower:
+        if isinstance(other, RadicalForm):
+            raise _no_quotient(self)
         if isinstance(other, Tower):
             return Tower((*self.parts, *other.parts), self.rest + other.rest)
         if not _is_plain(other):
@@ -222,7 +225,8 @@ def exp(exponent: Any) -> Any:
     """
     if isinstance(exponent, Tower):
         raise _no_quotient(exponent)
-    if not isinstance(exponent, ClosedForm) or exponent.parameters not in ((), ("eps",)):
+    is_plain = isinstance(exponent, ClosedForm) and exponent.parameters in ((), ("eps",))
+    if not is_plain or hasattr(exponent, "exponential"):
         return plain_exp(exponent)
     if exponent.denominator == 1 and exponent.numerator.linear_form() is not None:
         return plain_exp(exponent)

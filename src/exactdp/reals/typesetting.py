@@ -23,7 +23,9 @@ Signed = tuple[bool, str]
 
 
 def mathml(form: ClosedForm) -> str:
-    """Return a closed form as a `<math>` element."""
+    """Return a closed form as a `<math>` element; one with irrational rates as text."""
+    if form.is_irrational:
+        return f"<code>{form.pretty()}</code>"
     return math(summands(form, MATHML))
 
 

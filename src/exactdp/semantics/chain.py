@@ -22,8 +22,10 @@ from exactdp.language.values import Symbolic, Value
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
+from exactdp.measure.radical_frame import RadicalFrame
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
+from exactdp.reals.radicals import Radical
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.graph import has_noise, noise_part
 from exactdp.semantics.linear import Linear, require_numbers
@@ -134,7 +136,8 @@ class Chain:
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
     require_numbers(program, "A chain has one closed form for each transition.")
-    return _built(program, program.read_input(u), {}, Frame(1, 1))
+    frame = RadicalFrame() if program.uses_roots else Frame(1, 1)
+    return _built(program, program.read_input(u), {}, frame)
 
 
 def chain_at_spots(program: Program, u: tuple[Value, ...], names: tuple[str, ...]) -> Chain:
@@ -310,7 +313,8 @@ def _arguments(event: Draw) -> tuple[str, str]:
     """Return the displayed arguments of a sample."""
     if NOISES[event.noise].has_ends:
         return _show(event.ends[0]), _show(event.ends[1])
-    return f"{spell(event.rate)}·ε", _show(event.mean)
+    rate = event.rate if isinstance(event.rate, Radical) else spell(event.rate)
+    return f"{rate}·ε", _show(event.mean)
 
 
 def _show(value: Value) -> str:

@@ -12,18 +12,22 @@ from typing import Any, TypeAlias
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, Draw, State
+from exactdp.language.machine import Compare, Done, Draw, Machine, Selection, State
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
 from exactdp.language.quotients import FLIPPED, NoisyQuotient
+from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
 from exactdp.language.values import List, Value
+from exactdp.language.words import NOISES
 from exactdp.measure.density import Density
 from exactdp.measure.work import Hook, Work, hearing
 from exactdp.polyhedra.form import Number
-from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, numbers
+from exactdp.reals import ClosedForm, ExpPoly, Interval, numbers
 from exactdp.reals.numbers import rational, spell
+from exactdp.reals.radical_form import multiple_of_eps, scaled
+from exactdp.reals.radicals import Radical, Surd, common_unit
 from exactdp.reals.told import FEW, table
 from exactdp.reals.typesetting import mathml
 from exactdp.reals.unexpanded import chance_form
@@ -100,6 +104,7 @@ class Engine:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._root = _Roots(program) if program.uses_roots else None
         self._graphs: dict[object, Graph] = {}
         self._plans: dict[object, Plan] = {}
         self._answers: dict[object, ClosedForm] = {}
@@ -115,13 +120,28 @@ class Engine:
             plan, inputs = self._plan_at(self._program.read_input(u), ANYTHING)
             point = plan.at(inputs)
             found = Arrivals(plan, inputs, point)
-            result = Distribution(found)
+            result = Distribution(found, self.rate_unit)
             plan.remember(found.frame, point)
             return result
 
+    @property
+    def is_irrational(self) -> bool:
+        """Whether the program has irrational rates or probabilities."""
+        return self._root is not None and self._root.is_irrational
+
+    @property
+    def rate_unit(self) -> Surd:
+        """The number such that ε in all densities stands for its product with ε."""
+        return Fraction(1) if self._root is None else self._root.unit
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The step function, with rates as multiples of the unit."""
+        return self._program.machine if self._root is None else self._root.machine
+
     @cached_property
     def _relevance(self) -> Relevance:
-        return Relevance(self._program.machine)
+        return Relevance(self.machine)
 
     @cached_property
     def outputs(self) -> tuple[Value, ...] | None:
@@ -190,7 +210,7 @@ class Engine:
         values, kind = self._all_inputs, self._program.checked.output
         if values is None or any(map(kind.holds, ("real", "integer", "term"))):
             return self._graphs_of_all_inputs
-        machine = self._program.machine
+        machine = self.machine
         graphs = [without_entries(machine, machine.start(one)) for one in values]
         known = tuple(one for one in graphs if one is not None)
         return known if len(known) == len(graphs) else self._graphs_of_all_inputs
@@ -287,7 +307,7 @@ class Engine:
                 answer = self._answer(plan, inputs, point, pattern, together=together)
                 if len(self._answers) >= _MOST_KEPT:
                     self._answers.clear()
-                self._answers[key] = answer
+                self._answers[key] = scaled_by(answer, self.rate_unit)
             return self._answers[key]
 
     def _answer(
@@ -334,7 +354,8 @@ class Engine:
         self._require_numbers()
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         found = Arrivals(plan, inputs, plan.at(inputs))
-        return found.ask(lambda listed: _inside(listed, regions, inputs, {}))
+        answer = found.ask(lambda listed: _inside(listed, regions, inputs, {}))
+        return scaled_by(answer, self.rate_unit)
 
     def where_at_spots(
         self,
@@ -352,7 +373,8 @@ class Engine:
         self._require_numbers()
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         found = self._arrivals_at(plan, inputs, plan.at(inputs))
-        return self._expectation(found, Integrand(function))
+        answer = self._expectation(found, Integrand(function, unit=self.rate_unit))
+        return answer if isinstance(answer, float) else scaled_by(answer, self.rate_unit)
 
     def expectation_at_spots(
         self, u: tuple[Value, ...], function: Function, trace: Trace, *, jumps: bool = True
@@ -443,6 +465,8 @@ class Engine:
 
     def _at_spots(self, u: tuple[Value, ...], pattern: Value, trace: Trace) -> Arrivals:
         plan, given = self.plan(u, pattern)
+        if plan.is_irrational or self.rate_unit != 1:
+            raise _at_listed_inputs(self._program)
         inputs: dict[str, Any] = dict(given)
         for unit in plan.units:
             if unit not in trace.names:
@@ -545,16 +569,85 @@ class Engine:
             value if names is None else _symbols(names)
             for value, names in zip(given, self._names, strict=True)
         )
-        return independent_entries(self._program.machine, values)
+        return independent_entries(self.machine, values)
 
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
-        machine = self._program.machine
+        machine = self.machine
         start = machine.start(values)
         if pattern is ANYTHING:
             return build(machine, start)
         return _simplified(
             None, build(machine, start, self._relevance.look_for(pattern), late=True), pattern
         )
+
+
+class _Roots:
+    """What the rates of a program with roots have in common."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    @cached_property
+    def unit(self) -> Surd:
+        """A number of which all rates are rational multiples, if ε occurs in rates only; else 1."""
+        rates: list[Surd] = []
+        for event in self._events:
+            if isinstance(event, Draw) and not NOISES[event.noise].has_ends:
+                if event.base is not None:
+                    return Fraction(1)
+                rates.append(event.rate)
+            elif isinstance(event, Selection):
+                if any(isinstance(chance, EpsTerm) for chance in event.chances or ()):
+                    return Fraction(1)
+                if event.rate is not None:
+                    rates.append(event.rate)
+        return (common_unit(rates) if rates else None) or Fraction(1)
+
+    @cached_property
+    def _events(self) -> list[NodeEvent]:
+        """The events at the first values of finite inputs."""
+        machine = self._program.machine_in(None)
+        first = tuple(map(_first, self._program.inputs))
+        return [node.event for node in build(machine, machine.start(first)).nodes]
+
+    @property
+    def is_irrational(self) -> bool:
+        """Whether a rate or a probability is irrational."""
+        return any(
+            isinstance(getattr(event, "rate", None), Radical)
+            or (
+                isinstance(event, Selection)
+                and any(isinstance(p, EpsTerm) and p.has_root for p in event.chances or ())
+            )
+            for event in self._events
+        )
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The step function with rates in these units."""
+        return self._program.machine_in(self.unit)
+
+
+def _first(param: Param) -> Value:
+    names = _names(param)
+    if names is not None:
+        return _symbols(names)
+    assert param.type is not None
+    return next(iter(param.type.values()))
+
+
+def scaled_by(form: ClosedForm, unit: Surd) -> ClosedForm:
+    """Return a closed form with ε replaced by the unit times ε."""
+    return form if unit == 1 else scaled(form, unit)
+
+
+def _at_listed_inputs(program: Program) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{program.__name__} has irrational rates",
+        rule="With rates such as sqrt(2) * eps, claims are about listed inputs or grids, with "
+        "numbers for alpha and gamma; the privacy of real outputs is not decided.",
+        way_out="Give such inputs and numbers, or use rational rates.",
+    )
 
 
 def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:
@@ -717,8 +810,9 @@ class Distribution(Mapping[Value, ClosedForm]):
     Bounded integer noise is listed value by value; otherwise `int` stands for all its values.
     """
 
-    def __init__(self, found: Arrivals) -> None:
+    def __init__(self, found: Arrivals, unit: Surd = Fraction(1)) -> None:
         self._found = found
+        self._unit = unit
         self._inputs = found.inputs
         apart: dict[State, ClosedForm] = found.ask(self._by_pattern)
         self.apart = tuple((state.env[0], chance) for state, chance in apart.items())
@@ -731,7 +825,7 @@ class Distribution(Mapping[Value, ClosedForm]):
             if not arrival.density.products:
                 continue
             for pattern in listed_values(self._pattern(arrival), arrival, self._inputs):
-                chance = matching(arrival, pattern, self._inputs)
+                chance = scaled_by(matching(arrival, pattern, self._inputs), self._unit)
                 if chance.numerator:
                     key = State(-1, (pattern,))
                     known = chances.get(key)
@@ -756,7 +850,8 @@ class Distribution(Mapping[Value, ClosedForm]):
     def probability(self, output: object) -> ClosedForm:
         """Return the probability of an output or of an event given as a pattern."""
         pattern = read_pattern(output)
-        return self._found.ask(lambda found: _probability(found, pattern, self._inputs))
+        answer = self._found.ask(lambda found: _probability(found, pattern, self._inputs))
+        return scaled_by(answer, self._unit)
 
     def cumulative(self, output: object, at: numbers.Number, position: int = 0) -> ClosedForm:
         """Return Pr(output has the pattern and its number at `position` is ≤ `at`)."""
@@ -775,7 +870,7 @@ class Distribution(Mapping[Value, ClosedForm]):
         def here(arrival: Arrival, form: Linear) -> ClosedForm:
             return _density_at(arrival, form, point, self._inputs)
 
-        return self._sum(output, position, here) * eps
+        return self._sum(output, position, here) * multiple_of_eps(self._unit)
 
     def _sum(
         self, output: object, position: int, part: Callable[[Arrival, Linear], ClosedForm]
@@ -801,7 +896,7 @@ class Distribution(Mapping[Value, ClosedForm]):
                     result = result + part(arrival, forms[position])
             return result
 
-        return self._found.ask(total)
+        return scaled_by(self._found.ask(total), self._unit)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{output!r}: {chance}" for output, chance in self._chances.items())

@@ -30,6 +30,8 @@ from exactdp.measure.rounding import coupled, divided, is_alone
 from exactdp.measure.work import count, heard
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
+from exactdp.reals.radical_form import multiple_of_eps
+from exactdp.reals.radicals import Radical
 from exactdp.semantics.graph import Edge, Failure, Rounding, forms_of, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.loops import endless, exits
@@ -415,6 +417,13 @@ def sampled(
         )
         return grown.times(1 / scaled(width))
     mean = numbers[0] if numbers else 0
+    if isinstance(event.rate, Radical) and (kind.is_whole or event.noise == "gumbel"):
+        raise fail(
+            place,
+            f"{event.noise} has an irrational rate, and there are other rates",
+            "Beside noise with other rates, only lap and expo may have irrational ones.",
+            "Use rates that are rational multiples of each other.",
+        )
     if kind.is_whole:
         base = None if event.base is None else closed_form(event.base, eps, exp)
         mass, factor = integer_noise(event.noise, fresh, event.rate, mean // frame.points, base)
@@ -452,11 +461,17 @@ def _chosen(listed: tuple[Any, ...]) -> tuple[ClosedForm, ...]:
 
 def picked_by(exponents: Iterable[Any]) -> tuple[ClosedForm, ...]:
     """Return the probabilities of the exponential mechanism; exponents are not scaled by ε."""
-    return _picked(tuple(q.closed_form() if isinstance(q, Spot) else q * eps for q in exponents))
+    return _picked(
+        tuple(q.closed_form() if isinstance(q, Spot) else _times_eps(q) for q in exponents)
+    )
+
+
+def _times_eps(number: Any) -> ClosedForm:
+    return multiple_of_eps(number) if isinstance(number, Radical) else eps * number
 
 
 @lru_cache(maxsize=4096)
-def _picked(exponents: tuple[ExpPoly, ...]) -> tuple[ClosedForm, ...]:
-    weights = [exp(q) for q in exponents]
-    whole = sum(weights, ExpPoly(0))
+def _picked(exponents: tuple[ClosedForm, ...]) -> tuple[ClosedForm, ...]:
+    weights: list[ClosedForm] = [exp(q) for q in exponents]
+    whole: ClosedForm = sum(weights, ExpPoly(0))
     return tuple(weight / whole for weight in weights)

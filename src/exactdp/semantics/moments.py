@@ -22,6 +22,8 @@ from exactdp.language.values import Value, freeze_result, plain
 from exactdp.measure.density import Density
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, parameter
 from exactdp.reals.numbers import fraction, inf
+from exactdp.reals.radical_form import scaled
+from exactdp.reals.radicals import Surd
 from exactdp.semantics.exact import Arrival
 from exactdp.semantics.graph import noise_part
 from exactdp.semantics.plan import Question, constant_part, question
@@ -45,6 +47,8 @@ class Integrand:
     trace: Trace | None = None
     jumps: bool = True
     """Whether it may jump where it compares parameters."""
+    unit: Surd = Fraction(1)
+    """In densities, ε stands for the unit times ε; in the function it does not."""
 
 
 @dataclass
@@ -141,7 +145,7 @@ def expectation(
     degree = max((value.degree for _, _, value in parts), default=0)
     total: ClosedForm = ExpPoly(0)
     for density, variables, value in parts:
-        total = total + _integral(density, variables, value, degree)
+        total = total + _integral(density, variables, _in_units(value, integrand.unit), degree)
     found_total: ClosedForm = total / eps**degree
     return found_total
 
@@ -234,6 +238,17 @@ def _read(value: Any, call: Call) -> PolynomialNumber | float:
         way_out="Give a function of the output that returns a number for each output, such as "
         "lambda output: 0 if output is None else output.",
     )
+
+
+def _in_units(value: PolynomialNumber, unit: Surd) -> PolynomialNumber:
+    """Return a polynomial whose coefficients are functions of ε, with ε over the unit."""
+    if unit == 1:
+        return value
+    terms = {
+        key: scaled(c, 1 / unit) if isinstance(c, ClosedForm) else c
+        for key, c in value.terms.items()
+    }
+    return PolynomialNumber(terms, value.path)
 
 
 def _integral(density: Density, variables: int, value: PolynomialNumber, degree: int) -> ClosedForm:

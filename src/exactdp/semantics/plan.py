@@ -17,14 +17,17 @@ from typing import Any, Literal, NamedTuple
 from exactdp.language.linear import unit_in
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.terms import EpsTerm
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density
 from exactdp.measure.frame import Frame
 from exactdp.measure.mixed import at_least_zero
+from exactdp.measure.radical_frame import RadicalFrame
 from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
+from exactdp.reals.radicals import Radical
 from exactdp.semantics.graph import (
     Edge,
     Graph,
@@ -269,8 +272,16 @@ class Plan:
         draws = [node.event for node in graph.nodes if isinstance(node.event, Draw)]
         # The units of a sufficient frame: a denominator of all rates, and how much finer than the
         # constants the breakpoints may be.
-        self._rates = lcm(*(event.rate.denominator for event in draws))
-        self.is_long = len(draws) >= _MANY
+        picks = [node.event for node in graph.nodes if isinstance(node.event, Selection)]
+        self.is_irrational = any(isinstance(event.rate, Radical) for event in draws) or any(
+            isinstance(part, Radical) or (isinstance(part, EpsTerm) and part.has_root)
+            for event in picks
+            for part in (event.exponents or event.chances or ())
+        )
+        """Whether rates are rational and irrational multiples of ε."""
+        rational = (event.rate for event in draws if isinstance(event.rate, Fraction))
+        self._rates = lcm(*(rate.denominator for rate in rational))
+        self.is_long = len(draws) >= _MANY and not self.is_irrational
         """Whether there are enough samples for densities with very many terms."""
         self._finer = 1
         self._means = [place for (is_mean, *_), place in self._places.items() if is_mean]
@@ -353,6 +364,8 @@ class Plan:
         """Return a frame for a point that is sufficient as far as is known."""
         if isinstance(point, SpotConstants):
             return Frame(self._rates, names=point.names)
+        if self.is_irrational:
+            return RadicalFrame(self._finer * point.denominator)
         return Frame(self._rates, self._finer * point.denominator).shared()
 
     def remember(self, frame: Frame, point: Constants) -> None:

@@ -12,7 +12,9 @@ from exactdp.claims.decision.work import Problem, Sign
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError
+from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.told import Told
+from exactdp.semantics.distribution import Engine
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,6 +146,8 @@ class Verdict(Told):
                 rule="A certificate is about a mechanism whose probabilities are closed forms.",
                 way_out="Ask for the intervals of eps between these changes one by one.",
             )
+        if self.claim.mechanism.kept(Engine).is_irrational:
+            raise no_radical_certificate()
         written: dict[str, Any] = self.claim.certificate(self)
         return written
 

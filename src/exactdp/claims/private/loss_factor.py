@@ -156,6 +156,12 @@ class Ray:
 
     def limits(self) -> Iterator[tuple[Fraction | float, Fraction | float]]:
         """Yield limits of ln(p/p′)/ε with their ε, 0 or `inf`; infinite where p′ is 0."""
+        if self.chance.is_irrational or self.other.is_irrational:
+            raise ValueRefusedError(
+                "the best factor of privacy is not computed for irrational rates",
+                rule="Its limits as eps goes to 0 or ∞ are compared exactly, as rational numbers.",
+                way_out="Check a claim: Privacy(mechanism, budget=sqrt(2) * eps).check().",
+            )
         if not self.other.numerator:
             yield inf, self.on.simple_point()
             return

@@ -17,6 +17,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
+from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.towers import Tower, exp
 
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
@@ -447,6 +448,8 @@ def has_tower(part: Expression) -> bool:
 def _is_quotient(part: Expression) -> bool:
     """Whether a part is not a polynomial without exponentials."""
     match part:
+        case Constant(RadicalForm() as form):
+            return not form.is_polynomial
         case Constant(form):
             return form.denominator != 1 or not form.numerator.exponentials().keys() <= {0}
         case Sum(left, right) | Product(left, right):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -26,7 +27,7 @@ def candidate_scores(mechanism: Program, u: Any) -> dict[Value, Any]:
         Linear.symbol(name) if name in numbers else value
         for name, value in zip(entry_names(mechanism.inputs), values, strict=True)
     ]
-    machine = mechanism.machine
+    machine = mechanism.machine_in(None) if mechanism.uses_roots else mechanism.machine
     event = machine.advance(machine.start(assembled(mechanism.inputs, start)))
     while isinstance(event, Compare):
         truth = COMPARISONS[event.op](_at(event.difference, numbers), 0)
@@ -37,7 +38,8 @@ def candidate_scores(mechanism: Program, u: Any) -> dict[Value, Any]:
             way_out="Name the score: score_gap(score).",
         )
     pairs = zip(event.values, event.exponents, strict=True)
-    return {value: _at(exponent, numbers) / event.rate for value, exponent in pairs}
+    rate = event.rate if isinstance(event.rate, Fraction) else 1
+    return {value: _at(exponent, numbers) / rate for value, exponent in pairs}
 
 
 def begins_with_scores(mechanism: Program) -> bool:

@@ -1,0 +1,245 @@
+"""Numbers such as 1 + √2: Σ cᵢ·αⁱ with rational cᵢ, for a root α = D^(1/n) of a whole number D.
+
+xⁿ − D is irreducible, since D is no power with an exponent that divides n. So a number is 0 exactly
+if all its cᵢ are, and two numbers are compared by enclosing their difference. Numbers with
+different α are not combined.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache, total_ordering
+from math import gcd, prod
+from typing import Any, NamedTuple, TypeAlias
+
+from flint import arb, ctx, fmpq, fmpq_poly, fmpz
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.numbers import exact, fraction, inf, spell
+
+_FIRST_BITS = 64
+_MOST_DEGREE = 12
+_MOST_RADICAND = 10**18
+
+
+class RootOf(NamedTuple):
+    """α = radicand^(1/degree), of this degree over the rationals."""
+
+    radicand: int
+    degree: int
+
+    def __str__(self) -> str:
+        if self.degree == 2:
+            return f"sqrt({self.radicand})"
+        return f"{self.radicand}^(1/{self.degree})"
+
+    def ball(self) -> arb:
+        """Return an enclosure of α at the working precision."""
+        return arb(self.radicand).root(self.degree)
+
+
+@total_ordering
+class Radical:
+    """An irrational number Σ parts[i]·αⁱ.
+
+    >>> root = radical(2, Fraction(1, 2))
+    >>> print(root * root, root + 1, 1 / (root - 1), root > Fraction(7, 5))
+    2 1 + sqrt(2) 1 + sqrt(2) True
+    """
+
+    __slots__ = ("parts", "root")
+
+    def __init__(self, root: RootOf, parts: tuple[Fraction, ...]) -> None:
+        self.root = root
+        self.parts = parts
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Radical, (self.root, self.parts)
+
+    def _parts(self, other: object) -> tuple[Fraction, ...] | None:
+        """Return the parts of another number for the same α; None for anything else."""
+        if isinstance(other, Radical):
+            if other.root != self.root:
+                raise _two_roots(self.root, other.root)
+            return other.parts
+        if isinstance(other, fmpq):
+            other = fraction(other)
+        if isinstance(other, int | Fraction) and not isinstance(other, bool):
+            return (Fraction(other), *(Fraction(0),) * (self.root.degree - 1))
+        return None
+
+    def __add__(self, other: object) -> Fraction | Radical:
+        its = self._parts(other)
+        if its is None:
+            return NotImplemented
+        return _number(self.root, [a + b for a, b in zip(self.parts, its, strict=True)])
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Radical:
+        return Radical(self.root, tuple(-a for a in self.parts))
+
+    def __pos__(self) -> Radical:
+        return self
+
+    def __sub__(self, other: object) -> Fraction | Radical:
+        its = self._parts(other)
+        if its is None:
+            return NotImplemented
+        return _number(self.root, [a - b for a, b in zip(self.parts, its, strict=True)])
+
+    def __rsub__(self, other: object) -> Fraction | Radical:
+        return -self + other
+
+    def __mul__(self, other: object) -> Fraction | Radical:
+        its = self._parts(other)
+        if its is None:
+            return NotImplemented
+        n = self.root.degree
+        found = [Fraction(0)] * n
+        for i, a in enumerate(self.parts):
+            for j, b in enumerate(its):
+                if a and b:
+                    found[(i + j) % n] += a * b * (self.root.radicand if i + j >= n else 1)
+        return _number(self.root, found)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Fraction | Radical:
+        if isinstance(other, Radical):
+            return self * other.inverse()
+        if isinstance(other, fmpq):
+            other = fraction(other)
+        return self * (1 / Fraction(other)) if isinstance(other, int | Fraction) else NotImplemented
+
+    def __rtruediv__(self, other: object) -> Fraction | Radical:
+        return self.inverse() * other
+
+    def __pow__(self, power: int) -> Fraction | Radical:
+        if not isinstance(power, int):
+            return NotImplemented
+        base = self if power >= 0 else self.inverse()
+        return prod((base,) * abs(power), start=Fraction(1))
+
+    def inverse(self) -> Radical:
+        """Return 1 over the number."""
+        n = self.root.degree
+        whole = fmpq_poly([-self.root.radicand, *(0,) * (n - 1), 1])
+        _, found, _ = fmpq_poly(list(map(exact, self.parts))).xgcd(whole)
+        return Radical(self.root, tuple(fraction(fmpq(found[i])) for i in range(n)))
+
+    def ball(self) -> arb:
+        """Return an enclosure at the working precision."""
+        root = self.root.ball()
+        return sum((arb(exact(a)) * root**i for i, a in enumerate(self.parts) if a), arb(0))
+
+    @property
+    def sign(self) -> int:
+        """The sign, which is not 0."""
+        bits = _FIRST_BITS
+        while True:
+            with ctx.workprec(bits):
+                ball = self.ball()
+                if ball > 0 or ball < 0:
+                    return 1 if ball > 0 else -1
+            bits *= 2
+
+    def __abs__(self) -> Radical:
+        return self if self.sign > 0 else -self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Radical):
+            return False
+        return self.root == other.root and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash((self.root, self.parts))
+
+    def __lt__(self, other: object) -> Any:
+        if isinstance(other, float) and abs(other) == inf:
+            return other > 0
+        gap = self - other
+        return gap.sign < 0 if isinstance(gap, Radical) else gap < 0
+
+    def __float__(self) -> float:
+        with ctx.workprec(128):
+            return float(self.ball())
+
+    def __str__(self) -> str:
+        found = ""
+        for i, a in enumerate(self.parts):
+            if not a:
+                continue
+            name = "" if i == 0 else str(RootOf(self.root.radicand**i, self.root.degree))
+            size = spell(abs(a)) if not name or abs(a) != 1 else ""
+            text = "*".join(part for part in (size, name) if part)
+            sign = ("-" if a < 0 else "") if not found else (" - " if a < 0 else " + ")
+            found += sign + text
+        return found
+
+    def __repr__(self) -> str:
+        return f"Radical('{self}')"
+
+
+Surd: TypeAlias = Fraction | Radical
+"""A number that is rational, or made of a root."""
+
+
+def _number(root: RootOf, parts: list[Fraction]) -> Surd:
+    return Radical(root, tuple(parts)) if any(parts[1:]) else parts[0]
+
+
+def ball_of(number: Surd) -> arb:
+    """Return an enclosure of a number at the working precision."""
+    return number.ball() if isinstance(number, Radical) else arb(exact(number))
+
+
+def sign_of(number: Surd) -> int:
+    """Return the sign of a number."""
+    return number.sign if isinstance(number, Radical) else (number > 0) - (number < 0)
+
+
+@lru_cache(maxsize=256)
+def radical(base: Fraction, power: Fraction) -> Surd:
+    """Return base^power for a base > 0; √8 is 2·√2, and 4^(1/3) a number with α = 2^(1/3)."""
+    over, degree = power.numerator % power.denominator, power.denominator
+    whole = Fraction(base) ** (power.numerator // degree)
+    exponents: dict[int, int] = {}
+    for number, sign in ((base.numerator, 1), (base.denominator, -1)):
+        if number > _MOST_RADICAND or degree > _MOST_DEGREE:
+            raise ValueRefusedError(
+                f"{spell(base)} to the power {spell(power)} is too large a root",
+                rule=f"Roots are of numbers up to 10^18, of degree up to {_MOST_DEGREE}.",
+            )
+        for prime, times in fmpz(number).factor():
+            total = sign * int(times) * over
+            whole *= Fraction(int(prime)) ** (total // degree)
+            if total % degree:
+                exponents[int(prime)] = total % degree
+    if not exponents:
+        return whole
+    common = gcd(degree, *exponents.values())
+    degree //= common
+    exponents = {prime: times // common for prime, times in exponents.items()}
+    # With one exponent prime to the degree for all primes, α is the root of their product.
+    share = gcd(*exponents.values())
+    radicand = prod(prime ** (times // share) for prime, times in exponents.items())
+    parts = [Fraction(0)] * degree
+    parts[share % degree] = whole * Fraction(radicand) ** (share // degree)
+    return _number(RootOf(radicand, degree), parts)
+
+
+def common_unit(rates: list[Surd]) -> Surd | None:
+    """Return a number of which all are rational multiples: the first one; None if there is none."""
+    first = rates[0]
+    if all(isinstance(rate / first, Fraction) for rate in rates):
+        return first if isinstance(first, Radical) else Fraction(1)
+    return None
+
+
+def _two_roots(one: RootOf, two: RootOf) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{one} and {two} are combined",
+        rule="All irrational numbers of a question are made of one root, as 2 and sqrt(2) are.",
+        way_out="Use a rational number close to one of them.",
+    )
