@@ -89,9 +89,11 @@ def test_other_questions() -> None:
 
 
 def test_refusals() -> None:
-    two = Mechanism.from_source("def f(q: Real): return log(2)/eps < lap(eps, q) < log(3)/eps")
+    two = Mechanism.from_source(
+        "def f(q: Real): return log(2)/eps < lap(eps, q) < log(3)/eps or lap(eps, q) > log(6)/eps"
+    )
     for ask, message in (
-        (lambda: two.probability(0, True), "of one kind"),
+        (lambda: two.probability(0, True), "not independent"),
         (lambda: ABOVE.chain(0), "has log"),
         (lambda: ABOVE.probability(AllReals(), True), "has log"),
         (lambda: log(3), "not a rational number"),

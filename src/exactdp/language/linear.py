@@ -42,8 +42,13 @@ def base_of(name: object) -> Fraction | None:
 
 
 def unit_in(names: Iterable[object]) -> str | None:
-    """Return the symbol for 1/ε or log(b)/ε among some names, or None."""
-    return next((str(one) for one in names if one == UNIT or base_of(one) is not None), None)
+    """Return the first symbol for 1/ε or log(b)/ε among some names, or None."""
+    return next(iter(units_in(names)), None)
+
+
+def units_in(names: Iterable[object]) -> tuple[str, ...]:
+    """Return the symbols for 1/ε and logarithms among some names."""
+    return tuple(str(one) for one in names if one == UNIT or base_of(one) is not None)
 
 
 class Linear(Form, Symbolic):

@@ -1,20 +1,23 @@
-"""Closed forms with a parameter that is the logarithm of a rational number b > 1.
+"""Closed forms with parameters that are constants: 1, and logarithms of rational numbers b > 1.
 
-A whole power of e^(log b) is a rational number, so e^(c·log b) becomes b^⌊c⌋·e^((c − ⌊c⌋)·log b).
-Fractional powers of b with different fractions are independent over the rationals if b is not a
-power itself, and log b is transcendental. So a sum is 0 if its terms cancel; no theorem excludes
-that e^ε at a rational ε, log b and these powers cancel in another way.
+`eps[0]` is 1 and `eps[20]` is log 20, as in a + b/ε and log(20)/ε scaled by ε. A whole power of
+e^(log b) is a rational number, so e^(c·log b) becomes b^⌊c⌋·e^((c − ⌊c⌋)·log b). Fractional powers
+of b with different fractions are independent over the rationals if b is not a power itself, and
+log b is transcendental. So a sum is 0 if its terms cancel; no theorem excludes that e^ε at a
+rational ε, e, logarithms and such powers cancel in another way. By Baker's theorem, 1 and
+logarithms of multiplicatively independent numbers are linearly independent over the algebraic
+numbers, so linear forms in them are compared by enclosures.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
@@ -22,77 +25,179 @@ from exactdp.reals.evaluation import Enclosure, enclosure_of
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.numbers import exact, fraction
 
+ONE = "eps[0]"
+"""The parameter that is 1."""
 _MOST_BITS = 2**15
+_SHORT = 2**40  # denominator of bounds that are sides of cones
+_BITS = 192  # of the numbers that replace constants
+
+Ends: TypeAlias = tuple[Fraction, Fraction]
 
 
-def log_enclosure(base: Fraction, bits: int = 128) -> tuple[Fraction, Fraction]:
+def is_constant(name: str) -> bool:
+    """Whether a parameter is 1 or a logarithm."""
+    return name.startswith("eps[")
+
+
+def base_of_log(name: str) -> Fraction | None:
+    """Return b if a parameter is log b; None if it is 1."""
+    return None if name == ONE else Fraction(name[4:-1])
+
+
+def log_enclosure(base: Fraction, bits: int = 128) -> Ends:
     """Return rational bounds on the logarithm of a number."""
     with ctx.workprec(bits + 32):
         found = enclosure_of(arb(exact(base)).log())
     return found.lower, found.upper
 
 
-def without_powers(form: ClosedForm, unit: str, base: Fraction) -> ClosedForm:
-    """Return a closed form in which whole powers of e^unit are numbers; the unit is log base."""
-    parts = (_without_powers(part, unit, base) for part in (form.numerator, form.denominator))
+def constant_enclosure(name: str) -> Ends:
+    """Return rational bounds on a parameter that is 1 or a logarithm."""
+    base = base_of_log(name)
+    return (Fraction(1), Fraction(1)) if base is None else log_enclosure(base)
+
+
+def ratio_enclosure(name: str, unit: str) -> Ends:
+    """Return short rational bounds on the quotient of two constants."""
+    (least, most), (low, high) = constant_enclosure(name), constant_enclosure(unit)
+    lower, upper = math.floor(least / high * _SHORT), math.ceil(most / low * _SHORT)
+    return Fraction(lower, _SHORT), Fraction(upper, _SHORT)
+
+
+def enclosed(form: Sequence[Fraction | int], ends: Sequence[Ends]) -> Ends:
+    """Return bounds on a linear form in numbers that are enclosed."""
+    pairs = [(q * low, q * high) for q, (low, high) in zip(form, ends, strict=True)]
+    lower = sum((min(pair) for pair in pairs), Fraction(0))
+    return lower, sum((max(pair) for pair in pairs), Fraction(0))
+
+
+def are_independent(bases: Sequence[Fraction]) -> bool:
+    """Whether no product of powers of some numbers is 1, unless all powers are 0."""
+    rows: list[dict[int, int]] = []
+    for base in bases:
+        over, under = fmpz(base.numerator).factor(), fmpz(base.denominator).factor()
+        rows.append({int(p): k for p, k in over} | {int(p): -k for p, k in under})
+    primes = sorted({p for row in rows for p in row})
+    matrix = fmpq_mat(len(rows), len(primes), [row.get(p, 0) for row in rows for p in primes])
+    return int(matrix.rank()) == len(rows)
+
+
+def without_powers(form: ClosedForm, bases: Mapping[str, Fraction]) -> ClosedForm:
+    """Return a closed form in which whole powers of e^(log b) are numbers."""
+    parts = (_without_powers(part, bases) for part in (form.numerator, form.denominator))
     over, under = parts
     return over if under == 1 else over / under
 
 
-def _without_powers(form: ExpPoly, unit: str, base: Fraction) -> ExpPoly:
-    if unit not in form.parameters:
+def _without_powers(form: ExpPoly, bases: Mapping[str, Fraction]) -> ExpPoly:
+    if not bases.keys() & {*form.parameters}:
         return form
-    found = ExpPoly(0)
+    found = []
     for term in form.terms:
-        rates = dict(term.rates)
-        whole = math.floor(rates.get(unit, Fraction(0)))
-        rates[unit] = rates.get(unit, Fraction(0)) - whole
+        rates, factor = dict(term.rates), Fraction(term.coefficient)
+        for name, base in bases.items():
+            whole = math.floor(rates.get(name, Fraction(0)))
+            rates[name] = rates.get(name, Fraction(0)) - whole
+            factor *= base**whole
         kept = tuple((name, q) for name, q in rates.items() if q)
-        found = found + ExpPoly([(term.coefficient * base**whole, term.powers, kept)])
-    return found
+        found.append((factor, term.powers, kept))
+    return ExpPoly(found)
+
+
+def lower_bound(form: ClosedForm, names: Iterable[str]) -> ClosedForm:
+    """Return a closed form that is negative wherever a form is, and close to it.
+
+    In it, the constants among some names are replaced by rational numbers; all other parameters
+    that occur with a constant are nonnegative, or have even powers; a constant next to others is
+    kept. The denominator of the form is positive.
+    """
+    gone = {name for name in names if is_constant(name)}
+    has_some = gone & {*form.denominator.parameters}
+    whole = form.numerator * form.denominator if has_some else form.numerator
+    parts: dict[Any, list[Any]] = {}
+    found = []
+    for c, powers, rates in whole.terms:
+        inner = tuple((name, k) for name, k in powers if name in gone)
+        inside = tuple((name, q) for name, q in rates if name in gone)
+        others = tuple(one for one in powers if one[0] not in gone)
+        if any(k % 2 for name, k in others if name not in ("eps", "alpha", "gamma")):
+            found.append((c, powers, rates))
+            continue
+        rest = others, tuple(one for one in rates if one[0] not in gone)
+        parts.setdefault(rest, []).append((c, inner, inside))
+    for (powers, rates), terms in parts.items():
+        found.append((_lowest(terms), powers, rates))
+    low = ExpPoly(found)
+    return low if has_some or form.denominator == 1 else low / form.denominator
+
+
+def _lowest(terms: Sequence[tuple[Any, Any, Any]]) -> Fraction:
+    """Return a rational number that is at most Σ c·∏ x^k·e^(q·x) over constants x, and close."""
+    if all(not inner and not inside for _, inner, inside in terms):
+        return sum((Fraction(c) for c, _, _ in terms), Fraction(0))
+    with ctx.workprec(_BITS):
+        total = arb(0)
+        for c, inner, inside in terms:
+            part = arb(exact(Fraction(c)))
+            for name, k in inner:
+                part *= _ball(name) ** k
+            for name, q in inside:
+                part *= (_ball(name) * exact(q)).exp()
+            total += part
+        return enclosure_of(total).lower
+
+
+def _ball(name: str) -> arb:
+    base = base_of_log(name)
+    return arb(1) if base is None else arb(exact(base)).log()
 
 
 @dataclass(frozen=True)
 class LogForm:
-    """A function of ε: a closed form in ε and a unit that is the logarithm of a number."""
+    """A function of ε: a closed form in ε and constants, one of them a logarithm."""
 
     form: ClosedForm
-    unit: str
-    base: Fraction
+    units: tuple[str, ...]
 
     @classmethod
     def of(cls, form: ClosedForm) -> LogForm | None:
         """Return a closed form with a parameter such as eps[20], which is log(20); else None."""
-        for name in form.parameters:
-            if name.startswith("eps[") and name != "eps[0]":
-                base = Fraction(name[4:-1])
-                return cls(without_powers(form, name, base), name, base)
-        return None
+        units = tuple(sorted(filter(is_constant, form.parameters)))
+        return cls.made(form, units) if any(name != ONE for name in units) else None
 
-    def _with(self, other: object) -> ClosedForm:
-        return other.form if isinstance(other, LogForm) else other  # type: ignore[return-value]
+    @classmethod
+    def made(cls, form: ClosedForm, units: tuple[str, ...]) -> LogForm:
+        """Return a closed form whose parameters are ε and some constants."""
+        bases = {name: base for name in units if (base := base_of_log(name)) is not None}
+        return cls(without_powers(form, bases), units)
+
+    def _with(self, other: object) -> tuple[ClosedForm, tuple[str, ...]]:
+        if isinstance(other, LogForm):
+            return other.form, tuple(sorted({*self.units, *other.units}))
+        return other, self.units  # type: ignore[return-value]
 
     def __add__(self, other: object) -> LogForm:
-        return self._like(self.form + self._with(other))
+        given, units = self._with(other)
+        return self.made(self.form + given, units)
 
     def __sub__(self, other: object) -> LogForm:
-        return self._like(self.form - self._with(other))
+        given, units = self._with(other)
+        return self.made(self.form - given, units)
 
     def __rsub__(self, other: object) -> LogForm:
-        return self._like(self._with(other) - self.form)
+        given, units = self._with(other)
+        return self.made(given - self.form, units)
 
     def __truediv__(self, other: object) -> LogForm:
-        return self._like(self.form / self._with(other))
-
-    def _like(self, form: ClosedForm) -> LogForm:
-        return LogForm(without_powers(form, self.unit, self.base), self.unit, self.base)
+        given, units = self._with(other)
+        return self.made(self.form / given, units)
 
     def at(self, eps: Any, digits: int = 30) -> Enclosure:
         """Return the value at a rational ε, enclosed to `digits` digits."""
         over, under = (list(self._terms(part, Fraction(eps))) for part in _parts(self.form))
         if not over:
             return Enclosure(Fraction(0), Fraction(0))
-        if all(not any(key) for key, _ in (*over, *under)):
+        if all(not any(key[0]) and not any(key[1:]) for key, _ in (*over, *under)):
             value = fraction(over[0][1] / under[0][1])
             return Enclosure(value, value)
         wanted = math.ceil(digits * math.log2(10)) + 2
@@ -105,31 +210,58 @@ class LogForm:
             bits *= 2
         raise ValueRefusedError(
             f"the value at eps = {eps} cannot be distinguished from 0",
-            rule=f"It is a sum of powers of e and of {self.base}, and of log({self.base}).",
+            rule=f"It is a sum of powers of e and of {', '.join(self._bases)}, and of their "
+            "logarithms.",
             way_out="Ask at another eps.",
         )
 
     def _terms(self, form: ExpPoly, eps: Fraction) -> Iterator[tuple[tuple[Any, ...], fmpq]]:
-        """Yield (power of log b, exponent of e, exponent of b) with coefficients that are not 0."""
+        """Yield (powers of constants, exponent of e, rates) with coefficients that are not 0."""
         found: dict[tuple[Any, ...], fmpq] = {}
-        for (j, k), (a, c), q in form.entries(("eps", self.unit)):
-            key = k, a * eps, c
+        for (j, *powers), (a, *rates), q in form.entries(("eps", *self.units)):
+            kept = tuple(
+                0 if name == ONE else k for name, k in zip(self.units, powers, strict=True)
+            )
+            one = sum(
+                (c for name, c in zip(self.units, rates, strict=True) if name == ONE), Fraction(0)
+            )
+            logs = tuple(
+                Fraction(0) if name == ONE else c for name, c in zip(self.units, rates, strict=True)
+            )
+            key = kept, a * eps + one, *logs
             found[key] = found.get(key, fmpq(0)) + exact(fraction(q) * eps**j)
         yield from ((key, q) for key, q in found.items() if q)
 
     def _total(self, terms: list[tuple[tuple[Any, ...], fmpq]]) -> arb:
-        size = arb(exact(self.base)).log()
+        sizes = [*map(_ball, self.units)]
         total = arb(0)
-        for (k, x, c), q in terms:
-            total += arb(q) * size**k * (arb(exact(x)) + arb(exact(c)) * size).exp()
+        for (powers, x, *rates), q in terms:
+            part, exponent = arb(q), arb(exact(x))
+            for size, k, c in zip(sizes, powers, rates, strict=True):
+                part *= size**k
+                exponent += arb(exact(c)) * size
+            total += part * exponent.exp()
         return total
+
+    @property
+    def _bases(self) -> tuple[str, ...]:
+        return tuple(str(base_of_log(name)) for name in self.units if name != ONE)
 
     def pretty(self) -> str:
         """Return the function in Unicode, for reading."""
-        return self.form.pretty().replace(self.unit, f"log({self.base})")
+        return self._named(self.form.pretty())
 
     def __str__(self) -> str:
-        return str(self.form).replace(self.unit, f"log({self.base})")
+        return self._named(str(self.form))
+
+    def _named(self, text: str) -> str:
+        for name, base in zip(self._logs, self._bases, strict=True):
+            text = text.replace(name, f"log({base})")
+        return text
+
+    @property
+    def _logs(self) -> tuple[str, ...]:
+        return tuple(name for name in self.units if name != ONE)
 
 
 def _parts(form: ClosedForm) -> tuple[ExpPoly, ExpPoly]:

@@ -9,7 +9,7 @@ log(b)/ε it changes at rational multiples of log b, and powers of b are constan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
@@ -23,8 +23,14 @@ from exactdp.language.types import ListType, RealType, RecordType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, Enclosure, Interval
-from exactdp.reals.logs import LogForm, log_enclosure
-from exactdp.reals.numbers import Number, inf, rational
+from exactdp.reals.logs import (
+    LogForm,
+    constant_enclosure,
+    enclosed,
+    log_enclosure,
+    ratio_enclosure,
+)
+from exactdp.reals.numbers import Number, inf, rational, spell
 from exactdp.reals.spans import Span, around, parts_by_sign
 from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
@@ -33,6 +39,8 @@ from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import Trace
 
 T = TypeVar("T")
+
+_MANY_DIGITS = 2**64
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +75,12 @@ class EpsilonPiece(Told, Generic[T]):
 
     @property
     def _span(self) -> str:
-        return str(self.on) if self.base is None else f"log({self.base})·{self.on}"
+        if self.base is not None:
+            return f"log({self.base})·{self.on}"
+        if not isinstance(self.on, Interval):
+            return str(self.on)
+        left, right = "[("[self.on.lower_open], "])"[self.on.upper_open]
+        return f"{left}{_end(self.on.lower)}, {_end(self.on.upper)}{right}"
 
     def __str__(self) -> str:
         return f"{_shown(self.value)}  for ε in {self._span}"
@@ -111,6 +124,13 @@ class ByEpsilon(Generic[T]):
         return "<br>".join(escape(str(one)) for one in self.pieces)
 
 
+def _end(number: Fraction | float) -> str:
+    """Return an end of an interval; one with many digits is close to an irrational number."""
+    if not isinstance(number, Fraction):
+        return "∞"
+    return spell(number) if number.denominator < _MANY_DIGITS else f"{float(number):.12g}…"
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         shown = (
@@ -119,9 +139,8 @@ def _shown(value: Any) -> str:
         return "{" + ", ".join(shown) + "}"
     if isinstance(value, tuple):
         return f"({', '.join(map(_shown, value))})"
-    if isinstance(value, ClosedForm) and (found := LogForm.of(value)) is not None:
-        return str(found)
-    text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value))
+    found = LogForm.of(value) if isinstance(value, ClosedForm) else None
+    text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value if found is None else found))
     text = re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
     text = re.sub(r"/\((eps(?:\^\d+)?)\)$", r"/\1", text)
     return re.sub(r"^\(([^()]*)\)/1$", r"\1", text).removesuffix("/1")
@@ -175,6 +194,19 @@ def in_units(on: Interval, unit: str) -> Interval:
     )
 
 
+def constant_sides(units: Sequence[str], names: Sequence[str]) -> Iterator[tuple[Fraction, ...]]:
+    """Yield halfspaces around all points at which constants have their values, up to a factor.
+
+    The first of the constants is the unit of the others.
+    """
+    first, *rest = units
+    for other in rest:
+        for factor, sign in zip(ratio_enclosure(other, first), (1, -1), strict=True):
+            yield tuple(
+                Fraction(sign * ((name == other) - factor * (name == first))) for name in names
+            )
+
+
 def positive_cone(on: Interval, size: int = 2) -> Cone:
     """Return the ε of an interval as a cone in (ε, 1, …)."""
     rest = (Fraction(0),) * (size - 2)
@@ -207,7 +239,7 @@ def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value
     engine = program.kept(Engine)
     return by_epsilon(
         program,
-        engine.unit(program.read_input(u)),
+        engine.units(program.read_input(u)),
         lambda trace: dict(engine.distribution_with(_given(program, u, trace), trace)),
         lambda point: dict(_at(program, point).distribution(u)),
     )
@@ -218,7 +250,7 @@ def probability_by_epsilon(program: Program, u: object, output: object) -> ByEps
     engine, pattern = program.kept(Engine), read_pattern(output)
     return by_epsilon(
         program,
-        engine.unit(program.read_input(u)),
+        engine.units(program.read_input(u)),
         lambda trace: engine.probability_with(_given(program, u, trace), pattern, trace),
         lambda point: _at(program, point).probability(u, pattern),
     )
@@ -234,21 +266,66 @@ def _at(program: Program, point: Fraction) -> Engine:
 
 def by_epsilon(
     program: Program,
-    unit: str,
+    units: tuple[str, ...],
     run: Callable[[Trace], T],
     alone: Callable[[Fraction], T],
 ) -> ByEpsilon[T]:
-    """Return the results of a run on intervals of ε; its trace has parameters ε and the unit."""
-    whole = in_units(program.epsilon, unit)
-    region = positive_cone(whole)
-    pieces = []
-    for cell in explore(("eps", unit), region, run):
-        on = _interval(cell.cone).meet(whole)
-        if on is not None:
-            pieces.append(EpsilonPiece(on, cell.result, unit))
+    """Return the results of a run on intervals of ε; its trace has parameters ε and the units."""
+    pieces: list[EpsilonPiece[T]] = []
+    if len(units) > 1:
+        names = ("eps", *units)
+        for cell in explore(names, cone_of_constants(program.epsilon, units, names), run):
+            on = interval_at_constants(cell.cone, units, program.epsilon)
+            if on is not None:
+                pieces.append(EpsilonPiece(on, cell.result))
+    else:
+        (unit,) = units
+        whole = in_units(program.epsilon, unit)
+        for cell in explore(("eps", unit), positive_cone(whole), run):
+            on = _interval(cell.cone).meet(whole)
+            if on is not None:
+                pieces.append(EpsilonPiece(on, cell.result, unit))
     if not pieces:
         raise ValueRefusedError("there is no eps to ask for")
     return ByEpsilon(tuple(sorted(pieces, key=lambda piece: around(piece.on).lower)), alone)
+
+
+def cone_of_constants(on: Interval, units: Sequence[str], names: Sequence[str]) -> Cone:
+    """Return a cone around the ε of an interval, with several constants among the parameters."""
+    axes = [
+        tuple(Fraction(name == one) for name in names)
+        for one in names
+        if one in ("eps", units[0], "alpha", "gamma")
+    ]
+    inside = in_units(on, units[0])
+    for end, sign in ((inside.lower, 1), (inside.upper, -1)):
+        if isinstance(end, Fraction) and end:
+            pairs = zip(axes[0], axes[1], strict=True)
+            axes.append(tuple(sign * (one - end * two) for one, two in pairs))
+    return Cone.of(len(names), [*axes, *constant_sides(units, names)])
+
+
+def interval_at_constants(
+    cone: Cone, units: Sequence[str], on: Interval, *, outer: bool = False
+) -> Interval | None:
+    """Return the ε of an interval for which (ε, constants) is in a cone; None if there are none.
+
+    Its ends are rationals just inside, or just outside.
+    """
+    ends = [*map(constant_enclosure, units)]
+    lower, upper = Fraction(on.lower), on.upper
+    for slope, *rest in cone.inequalities:
+        bounds = enclosed(rest, ends)
+        if not slope and bounds[1] < 0:
+            return None
+        if slope > 0:
+            lower = max(lower, -bounds[outer] / slope)
+        elif slope < 0:
+            upper = min(upper, bounds[outer] / -slope)
+    if lower >= upper:
+        return None
+    lower_open = on.lower_open or lower != on.lower
+    return Interval(lower, upper, lower_open=lower_open, upper_open=upper == inf or on.upper_open)
 
 
 def _interval(cone: Cone) -> Interval:

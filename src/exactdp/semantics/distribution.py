@@ -25,6 +25,7 @@ from exactdp.measure.density import Density
 from exactdp.measure.work import Hook, Work, hearing
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval, numbers
+from exactdp.reals.logs import are_independent
 from exactdp.reals.numbers import rational, spell
 from exactdp.reals.radical_form import multiple_of_eps, scaled
 from exactdp.reals.radicals import Radical, Surd, common_unit
@@ -474,20 +475,34 @@ class Engine:
             inputs[unit] = trace.spot(unit)
         return Arrivals(plan, inputs, plan.at_spots(inputs, trace.names))
 
-    def unit(self, u: tuple[Value, ...]) -> str:
-        """Return which of 1/ε and log(b)/ε is combined with reals, for these finite inputs."""
-        units = self.plan(u, ANYTHING)[0].units
-        bases = [base for name in units if (base := base_of(name)) is not None]
-        if len(units) > 1 and bases:
-            shown = sorted("1" if one == UNIT else f"log({base_of(one)})" for one in units)
+    def unit(self, u: tuple[Value, ...], what: str) -> str:
+        """Return which of 1/ε and log(b)/ε is combined with reals, for these finite inputs.
+
+        Refuse several of them: `what` is computed for one.
+        """
+        units = self.units(u)
+        if len(units) > 1:
+            shown = ["1" if one == UNIT else f"log({base_of(one)})" for one in units]
             raise ValueRefusedError(
                 f"{self._program.__name__} has {' / eps and '.join(shown)} / eps beside reals",
-                rule="No theorem determines the order of sums of such numbers, so they are of "
-                "one kind: "
-                "multiples of 1 / eps, or of log(r) / eps with powers of one r.",
+                rule=f"{what} for multiples of 1 / eps, or of log(r) / eps with powers of one r.",
                 way_out="Write rational multiples of one of them.",
             )
-        return next(iter(units), UNIT)
+        return units[0]
+
+    def units(self, u: tuple[Value, ...]) -> tuple[str, ...]:
+        """Return the symbols for 1/ε and log(b)/ε combined with reals, for these finite inputs."""
+        found = tuple(sorted(self.plan(u, ANYTHING)[0].units, key=lambda one: base_of(one) or 0))
+        bases = [base for one in found if (base := base_of(one)) is not None]
+        if not are_independent(bases):
+            shown = ", ".join(f"log({base})" for base in bases)
+            raise ValueRefusedError(
+                f"{self._program.__name__} has {shown}, which are not independent",
+                rule="A product of powers of these numbers is 1, so one of the logarithms is a sum "
+                "of multiples of the others.",
+                way_out="Write it as this sum.",
+            )
+        return found or (UNIT,)
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is not a single closed form in ε."""

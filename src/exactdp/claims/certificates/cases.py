@@ -209,7 +209,8 @@ def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
     """Return the parameter that represents 1 or a logarithm, if one is needed."""
     if claim.has_inverse_eps:
         zeros = [0 if kind is None else kind.members[0] for kind in kinds(claim.mechanism.inputs)]
-        return claim.mechanism.kept(Engine).unit(assembled(claim.mechanism.inputs, zeros))
+        zero = assembled(claim.mechanism.inputs, zeros)
+        return claim.mechanism.kept(Engine).unit(zero, "A certificate is written")
     names = ("alpha", "gamma", *claim.entry_names)
     for case in cases:
         for one in (*case.when, *_equalities(case, ("alpha", "gamma"))):

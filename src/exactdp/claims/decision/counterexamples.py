@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.work import Problem
-from exactdp.claims.regions.places import OnCurve, OnRay
-from exactdp.claims.regions.region import RAY, Region
+from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
+from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
 from exactdp.claims.stated.distances import Distance
@@ -20,10 +20,12 @@ from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
 from exactdp.claims.stated.inputs import AllReals, Box, as_given, as_written, is_listed, show
 from exactdp.claims.stated.levels import Range
 from exactdp.language.layout import entries, kinds
-from exactdp.language.linear import base_of, unit_in
+from exactdp.language.linear import UNIT, unit_in, units_in
 from exactdp.language.values import Value
+from exactdp.polyhedra.elimination import solution
+from exactdp.polyhedra.form import Name, Number
 from exactdp.reals import ClosedForm, Enclosure, Interval
-from exactdp.reals.logs import LogForm, log_enclosure
+from exactdp.reals.logs import LogForm, constant_enclosure, enclosed
 from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
 from exactdp.reals.square_roots import Enclosed, SquareRoot
 from exactdp.reals.told import Told
@@ -129,7 +131,11 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
         alone = _on_ray(claim, problem, sign.witness)
         return alone if alone is not None and _is_one(claim, alone) else None
-    if base_of(unit_in(problem.region.names)) is not None:
+    units = units_in(problem.region.names)
+    if isinstance(problem.place, OnLine):
+        assert isinstance(sign.witness, Fraction)
+        return _near_log(claim, problem, _only_input(claim, problem), sign.witness)
+    if len(units) == 1 and units != (UNIT,) and not problem.region.levels_given:
         return _with_log(claim, problem, sign)
     # Where one of several alternatives of β fails, another may hold at every candidate: then few
     # are checked at each of many ε.
@@ -270,45 +276,74 @@ def _told(
 def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
     """Return a counterexample to a claim about a mechanism that uses log(b)/ε."""
     region = problem.region
-    unit = unit_in(region.names)
-    base = base_of(unit)
-    assert unit is not None
-    assert base is not None
-    low, high = log_enclosure(base)
+    (unit,) = units_in(region.names)
+    low, high = constant_enclosure(unit)
     for place in points_of(claim, problem, sign.witness):
         setting = region.at(claim.mechanism.inputs, place)  # with ε as a multiple of log b
-        for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
-            eps = simplest_inside(setting.eps * low * (1 - room), setting.eps * high * (1 + room))
-            if eps not in claim.epsilon:
-                continue
-            found = _at_log(claim, problem, setting.input, eps, (low, high))
-            if found is not None and (not claim.has_parts or _is_one(claim, found)):
-                return found
+        found = _near_log(claim, problem, setting.input, setting.eps * (low + high) / 2)
+        if found is not None:
+            return found
+    return None
+
+
+def _only_input(claim: Accuracy, problem: Problem) -> tuple[Value, ...]:
+    """Return the input of a region in which inputs do not vary."""
+    region = problem.region
+    return region.at(claim.mechanism.inputs, [Fraction(1)] * len(region.names)).input
+
+
+def _near_log(
+    claim: Accuracy, problem: Problem, u: tuple[Value, ...], point: Fraction
+) -> Counterexample | None:
+    """Return a counterexample at an input, at a simple ε near a point."""
+    for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
+        eps = simplest_inside(point * (1 - room), point * (1 + room))
+        if eps not in claim.epsilon:
+            continue
+        found = _at_log(claim, problem, u, eps)
+        is_plain = not claim.has_parts and claim.conditions == ALWAYS
+        if found is not None and (is_plain or _is_one(claim, found)):
+            return found
     return None
 
 
 def _at_log(
-    claim: Accuracy,
-    problem: Problem,
-    u: tuple[Value, ...],
-    eps: Fraction,
-    ends: tuple[Fraction, Fraction],
+    claim: Accuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
 ) -> Counterexample | None:
     """Return the counterexample at an input and an ε, if there is one."""
-    unit = unit_in(problem.region.names)
-    assert unit is not None
-    trace = Trace(("eps", unit), (eps, ends[0]))
+    names = problem.region.names
+    units = units_in(names)
+    ends = [*map(constant_enclosure, units)]
+    trace = Trace(("eps", *units), (eps, *(low for low, _ in ends)))
+    at = {"eps": eps, UNIT: Fraction(1)}  # α and γ are forms in these
+
+    def number(form: Vector | None) -> Fraction | None:
+        if form is None:
+            return None
+        parts = (q * at[name] for name, q in zip(names, form, strict=True) if q)
+        return sum(parts, Fraction(0)) / eps
+
+    alpha, gamma = number(problem.region.alpha), number(problem.region.gamma)
     try:
         spots = as_spots(claim.mechanism, u, trace)
-        due = claim.obligations.at(spots, beta=problem.region.beta)
+        due = claim.obligations.at(spots, alpha, gamma, beta=problem.region.beta)
     except OnFaceError:
         return None
-    if due is None or not all(a * eps + b * ends[1] > 0 for a, b in trace.positive):
+    exact = [(eps, eps), *ends]
+    if due is None or not all(enclosed(form, exact)[0] > 0 for form in trace.positive):
         return None  # the exact logarithm may be on the other side
     beta = problem.region.beta
-    region = Region(("eps",), RAY, tuple(entries(u)), Interval(eps, eps), beta=beta)
+    region = Region(
+        ("eps",),
+        RAY,
+        tuple(entries(u)),
+        Interval(eps, eps),
+        alpha=None if alpha is None else (alpha,),
+        gamma=None if gamma is None else (gamma,),
+        beta=beta,
+        above=problem.region.above,
+    )
     for one in due:
-        chance = LogForm.of(one.probability)
         alone = replace(
             one,
             input=u,
@@ -316,7 +351,7 @@ def _at_log(
             distance=_sampled(one.distance),
             alpha=_sampled(one.alpha),
             gamma=_sampled(one.gamma),
-            probability=one.probability if chance is None else chance,  # type: ignore[arg-type]
+            probability=LogForm.made(one.probability, units),  # type: ignore[arg-type]
         )
         if not any((alone.probability - 1 + beta).at(eps).sign < 0 for beta in alone.beta):
             continue
@@ -437,6 +472,8 @@ def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fr
     """Yield points of a cell: simple ones, and those that extend a witness."""
     shape, cone = problem.shape, problem.cell.cone
     point = shape.lifted(witness)
+    if units_in(problem.region.names):
+        yield from _at_constants(problem, point)
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
     simple = _simple_points(cone.rays, cone.size)
     # At a simple point another bound may be the largest, and few points are checked then.
@@ -445,6 +482,31 @@ def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fr
         scales = _scales(claim, problem, values)
         for scale in (values[0], *scales) if is_known else scales:
             yield (scale, *values[1:])
+
+
+def _at_constants(
+    problem: Problem, witness: Mapping[int, Fraction]
+) -> Iterator[tuple[Fraction, ...]]:
+    """Yield simple points near a witness at which 1 and logarithms have their values."""
+    names, cone = problem.region.names, problem.cell.cone
+    units = units_in(names)
+    sizes = {names.index(one): constant_enclosure(one)[0] for one in units}
+    first = names.index(units[0])
+    scale = sizes[first] / witness[first] if witness.get(first) else Fraction(1)
+    inside = cone.halfspaces(strict=True)
+    for room in (Fraction(1, 4), Fraction(1, 50), Fraction(1, 10**6)):
+        near: dict[Name, Number] = dict(sizes)
+        for k, value in witness.items():
+            size = value * scale
+            if k not in sizes:
+                ends = sorted((size * (1 - room), size * (1 + room)))
+                near[k] = simplest_inside(*ends) if size else Fraction(0)
+        found = solution([one.at(near) for one in inside])
+        if found is not None:
+            yield tuple(Fraction(near.get(k, found.get(k, 0))) for k in range(cone.size))
+    found = solution([one.at(dict(sizes)) for one in inside])
+    if found is not None:
+        yield tuple(Fraction(sizes.get(k, found.get(k, 0))) for k in range(cone.size))
 
 
 def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:

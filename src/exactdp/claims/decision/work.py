@@ -15,21 +15,29 @@ from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias
 
 from exactdp.claims.decision.progress import Hear, nobody
-from exactdp.claims.regions.places import OnCone, OnCurve, OnRay, Place, PlaceDecision
+from exactdp.claims.regions.places import (
+    OnCone,
+    OnCurve,
+    OnLine,
+    OnRay,
+    Place,
+    PlaceDecision,
+)
 from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.claim import Bound, Claim, Due, near_maximum
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
-from exactdp.language.linear import unit_in
+from exactdp.language.linear import unit_in, units_in
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.reals.certified import OpenSignError
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.interval import Interval
-from exactdp.reals.logs import LogForm
+from exactdp.reals.logs import LogForm, lower_bound
 from exactdp.running.shared import SharedHashes
+from exactdp.semantics.by_epsilon import interval_at_constants
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.spots import Trace, rational_vector
@@ -103,7 +111,12 @@ class Problem:
         """The margin by which the claim holds."""
         gap = self.obligation.probability - 1 + self.beta
         found = LogForm.of(gap)
-        return gap if found is None else found.form
+        if found is None:
+            return gap
+        units = units_in(self.region.names)
+        if isinstance(self.place, OnCone) and len(units) > 1:
+            return lower_bound(found.form, units[1:])
+        return found.form
 
     @property
     def is_in_eps_alone(self) -> bool:
@@ -128,7 +141,7 @@ class Problem:
 
         It may be true for every value of the parameter, which is easier to prove if it is tight.
         """
-        if not isinstance(self.place, OnCone) or unit_in(self.place.names) is None:
+        if not isinstance(self.place, OnCone) or len(units_in(self.place.names)) != 1:
             return None
         gap = self.obligation.probability - 1 + self.beta
         return None if LogForm.of(gap) is None else self.place.shape(gap)
@@ -345,7 +358,12 @@ class Explorer:
 
     def _places(self, region: Region, cell: Leaf) -> Iterator[Place]:
         """Yield the places in a cell where signs are decided."""
-        if region.curve is None:
+        units = units_in(region.names)
+        if len(units) > 1 and len(region.names) == 1 + len(units):
+            on = interval_at_constants(cell.cone, units, region.on, outer=True)
+            if on is not None:
+                yield OnLine(units, on)
+        elif region.curve is None:
             yield OnCone(region.names, cell.cone, region.window)
         elif cell.result is not None:
             on = region.on
@@ -453,7 +471,7 @@ class Explorer:
     def sign(self, problem: Problem, hear: Hear = nobody) -> Sign:
         """Return the decision of a problem."""
         place = problem.place
-        if isinstance(place, OnCurve):
+        if isinstance(place, OnCurve | OnLine):
             return place.decision(problem.gap)
         if isinstance(place, OnRay):
             if place.stretch is not None:

@@ -74,7 +74,7 @@ def moments_by_epsilon(
     def alone(point: Fraction) -> Any:
         return moments(mechanism.on(Interval(point, point)), u, of, ideal, central=central)
 
-    return by_epsilon(mechanism, mechanism.kept(Engine).unit(given), run, alone)
+    return by_epsilon(mechanism, mechanism.kept(Engine).units(given), run, alone)
 
 
 def _moment(

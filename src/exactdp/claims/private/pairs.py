@@ -163,7 +163,8 @@ def beside_eps(claim: Privacy) -> tuple[str, ...]:
         return ("eps",)
     program = claim.mechanism
     zeros = [0 if kind is None else kind.members[0] for kind in kinds(program.inputs)]
-    return ("eps", program.kept(Engine).unit(assembled(program.inputs, zeros)))
+    zero = assembled(program.inputs, zeros)
+    return ("eps", program.kept(Engine).unit(zero, "Privacy is decided"))
 
 
 def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:

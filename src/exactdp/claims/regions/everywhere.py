@@ -22,13 +22,13 @@ from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
-from exactdp.language.linear import UNIT, unit_in
+from exactdp.language.linear import UNIT, units_in
 from exactdp.language.values import Value
 from exactdp.reals import (
     ExpPoly,
 )
 from exactdp.reals.numbers import fraction, inf
-from exactdp.semantics.by_epsilon import in_units
+from exactdp.semantics.by_epsilon import constant_sides, in_units
 from exactdp.semantics.distribution import Engine, has_integers
 
 if TYPE_CHECKING:
@@ -162,17 +162,19 @@ def _of_part(
     reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
     has_unit = bool(moving) or claim.has_inverse_eps
     given_at = assembled(claim.mechanism.inputs, _at_zero(domains, finite))
-    symbol = claim.mechanism.kept(Engine).unit(given_at) if claim.has_inverse_eps else UNIT
-    if symbol != UNIT and (moving or part.sides):
-        raise refused("the mechanism uses log(r)/eps, and α or γ moves or has conditions")
-    names = ("eps", *(symbol,) * has_unit, *reals, *free.names)
+    units: tuple[str, ...] = (UNIT,) * has_unit
+    if claim.has_inverse_eps:
+        units = claim.mechanism.kept(Engine).units(given_at)
+        if UNIT not in units and (moving or part.sides or others):
+            units = (UNIT, *units)
+    names = ("eps", *units, *reals, *free.names)
     unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
 
     def form(constant: Fraction, slope: Fraction) -> Vector:
         """Return slope·ε + constant."""
         return tuple(
             slope * one + constant * two
-            for one, two in zip(unit["eps"], unit.get(symbol, unit["eps"]), strict=True)
+            for one, two in zip(unit["eps"], unit.get(UNIT, unit["eps"]), strict=True)
         )
 
     levels: dict[str, Vector] = {name: unit[name] for name in free.names}
@@ -230,10 +232,10 @@ def _side(claim: Accuracy, given: Comparison) -> LinearSide:
 
 def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
     """Return the sides of the cone of all parameters."""
-    symbol = unit_in(unit)
-    sides = [unit[name] for name in unit if name in ("eps", symbol, "alpha", "gamma")]
+    units = units_in(unit)
+    sides = [unit[name] for name in unit if name in ("eps", *units[:1], "alpha", "gamma")]
     assert isinstance(claim.input_set, AllReals | Box)
-    reals = [name for name in unit if name not in (symbol, "alpha", "gamma")]  # ε, then the inputs
+    reals = [name for name in unit if name not in (*units, "alpha", "gamma")]  # ε, then inputs
     sides += [
         tuple(
             sum((q * unit[name][k] for q, name in zip(side, reals, strict=True)), Fraction(0))
@@ -241,7 +243,9 @@ def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
         )
         for side in box_sides(claim.mechanism, claim.input_set)
     ]
-    if symbol is not None:  # where the unit is a number, an interval of ε has linear ends
+    if units:  # where the unit is a number, an interval of ε has linear ends
+        symbol = units[0]
+        sides += constant_sides(units, list(unit))
         on = in_units(claim.epsilon, symbol)
         for end, sign in ((on.lower, 1), (on.upper, -1)):
             if isinstance(end, Fraction) and end:

@@ -31,9 +31,10 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.numbers import inf
+from exactdp.reals.solutions import Boundary
 from exactdp.reals.spans import as_stretch, between
 from exactdp.reals.square_roots import at_least
-from exactdp.semantics.by_epsilon import in_units, positive_cone
+from exactdp.semantics.by_epsilon import cone_of_constants, positive_cone
 from exactdp.semantics.distribution import Engine
 
 if TYPE_CHECKING:
@@ -82,12 +83,6 @@ class _AtInput:
         )
         if (own := self.claim.mechanism.definition.part) is not None:
             base = on_stretch(base, own)
-        if part.sides and self.claim.mechanism.uses_log:
-            raise ValueRefusedError(
-                "the mechanism uses log(r) / eps, and the claim has conditions",
-                rule="Claims about such mechanisms have numbers or ranges for alpha and gamma.",
-                way_out="Leave the conditions out.",
-            )
         if self.claim.mechanism.checked.releases_eps:
             if part.sides:
                 raise ValueRefusedError(
@@ -202,19 +197,27 @@ class _AtInput:
         self, base: Region, free: Free, levels: Mapping[str, ClosedForm]
     ) -> Iterator[Region]:
         """Yield the region if 1/ε is combined with reals: a curve on which a parameter is 1."""
-        unit = self.claim.mechanism.kept(Engine).unit(self.u)
         curve = curve_of(levels, with_unit=True)
-        if unit != UNIT:
-            if free.names or levels:
-                why = free.why or " and ".join(f"{name} = {one}" for name, one in levels.items())
-                why = f"{why}, and the mechanism uses log(r)/eps"
-                yield replace(base, is_unknown=True, why=why)
-                return
-            cone = positive_cone(in_units(base.on, unit))
-            yield replace(base, names=("eps", unit), cone=cone, why="the mechanism uses log(r)/eps")
-            return
         if curve is None or free.names:
             yield from self._with_sides(base, free, (), levels)
+            return
+        units = self._units(has_one=bool(levels))
+        if units != (UNIT,):
+            names = ("eps", *units)
+            others = (Fraction(0),) * (len(units) - 1)
+            alpha, gamma = (
+                (*form, *others) if (form := curve.forms.get(name)) else None
+                for name in ("alpha", "gamma")
+            )
+            yield replace(
+                base,
+                names=names,
+                cone=cone_of_constants(base.on, units, names),
+                entries=_padded(base.entries, len(names)),
+                alpha=alpha,
+                gamma=gamma,
+                why="the mechanism uses log(r)/eps",
+            )
             return
         yield replace(
             base,
@@ -227,9 +230,18 @@ class _AtInput:
             why="the mechanism uses 1/eps",
         )
 
-    def _free(self, base: Region, free: Sequence[str], why: str) -> Region:
+    def _units(self, *, has_one: bool) -> tuple[str, ...]:
+        """Return the constants among the parameters; with 1 if a level or a condition needs it."""
+        if not self.claim.has_inverse_eps:
+            return ()
+        found = self.claim.mechanism.kept(Engine).units(self.u)
+        return (UNIT, *found) if has_one and UNIT not in found else found
+
+    def _free(
+        self, base: Region, free: Sequence[str], why: str, *, has_one: bool = False
+    ) -> Region:
         """Return the region with α or γ as parameters."""
-        inverse = (UNIT,) * self.claim.has_inverse_eps
+        inverse = self._units(has_one=has_one)
         names = ("eps", *inverse, *free)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         obligations = self.claim.obligations
@@ -238,18 +250,12 @@ class _AtInput:
             why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
         cone = Cone.of(len(names), unit.values())
         if inverse:
-            ends = positive_cone(base.on, len(names)).inequalities
-            cone = Cone.of(len(names), [*cone.inequalities, *ends])
+            cone = cone_of_constants(base.on, inverse, names)
         return replace(
             base,
             names=names,
             cone=cone,
-            entries=tuple(
-                Combination((*one.form, *(Fraction(0),) * len(free)))
-                if isinstance(one, Combination)
-                else one
-                for one in base.entries
-            ),
+            entries=_padded(base.entries, len(names)),
             is_unit_used=bool(inverse),
             alpha=unit.get("alpha"),
             gamma=unit.get("gamma"),
@@ -268,7 +274,8 @@ class _AtInput:
         levels = {**functions_of_eps(self.claim, self.u), **(more or {})}
         used = {*free.names, *levels, *(name for side in sides for name in side.names)}
         why = "alpha and gamma depend on each other, or on eps"
-        region = self._free(base, [name for name in ("alpha", "gamma") if name in used], why)
+        moving = [name for name in ("alpha", "gamma") if name in used]
+        region = self._free(base, moving, why, has_one=bool(sides or levels))
         given = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
         ends = [
             LinearSide.of(one, ("alpha", "gamma"))
@@ -328,10 +335,20 @@ class _AtInput:
                     continue
                 if high.is_open and any(low.form == high.form for low in lows):
                     continue  # no α is between them
+                if part.is_single and self._is_empty_below(distance, lows, part.lower):
+                    continue
                 if high.number is not None and not self.claim.has_inverse_eps:
                     yield replace(narrowed, alpha=(high.number,))
                 else:
                     yield from self._plain(narrowed, free, {"alpha": high.form})
+
+    def _is_empty_below(self, distance: Any, lows: Sequence[LevelEnd], point: Boundary) -> bool:
+        """Whether the least α is dd at an ε, and inputs with dd = α are not checked."""
+        if isinstance(point, Root) and point.is_exact:
+            point = point.lower
+        if self.claim.boundary == "check" or distance == inf or not isinstance(point, Fraction):
+            return False
+        return any((distance - low.form).at(point).sign == 0 for low in lows)
 
 
 def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
@@ -393,6 +410,16 @@ def _where_alpha_touches(
         else:
             why = "α is the distance to disagreement at an irrational ε only"
             yield replace(base, why=why, is_unknown=True)
+
+
+def _padded(given: Sequence[Value | Combination], size: int) -> tuple[Value | Combination, ...]:
+    """Return the entries of an input as forms in more parameters."""
+    return tuple(
+        Combination((*one.form, *(Fraction(0),) * (size - len(one.form))))
+        if isinstance(one, Combination)
+        else one
+        for one in given
+    )
 
 
 def _moving(

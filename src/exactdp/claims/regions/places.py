@@ -10,6 +10,7 @@ from typing import TypeAlias
 from exactdp.claims.regions.moving import Curve
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.errors import ValueRefusedError
 from exactdp.reals import (
     ClosedForm,
     Interval,
@@ -19,6 +20,7 @@ from exactdp.reals import (
     nonnegative,
     solution_set,
 )
+from exactdp.reals.logs import LogForm, lower_bound
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
 from exactdp.reals.spans import as_stretch, between
@@ -159,4 +161,36 @@ class OnCurve:
         return tuple(end for end in ends if isinstance(end, Fraction) and end in self.stretch)
 
 
-Place: TypeAlias = OnRay | OnCone | OnCurve
+@dataclass(frozen=True)
+class OnLine:
+    """The ε of an interval; all other parameters are constants, 1 or logarithms."""
+
+    units: tuple[str, ...]
+    on: Interval
+    """It may be larger than the set of ε, by less than 10⁻³⁰."""
+
+    def decision(self, form: ClosedForm) -> PlaceDecision:
+        """Decide whether a closed form is nonnegative here.
+
+        It is replaced by one that is not larger, in which constants are rational numbers. So what
+        stays undecided is tight.
+        """
+        found = nonnegative(lower_bound(form, self.units), self.on)
+        if found.holds:
+            return PlaceDecision(True)
+        witness = found.witness
+        if isinstance(witness, Fraction):
+            try:
+                if LogForm.made(form, self.units).at(witness).sign < 0:
+                    return PlaceDecision(False, witness)
+            except ValueRefusedError:
+                pass
+        near = "" if witness is None else f" near ε = {float(witness):.6g}"
+        return PlaceDecision(None, why=f"the claim is tight{near}, with logarithms as constants")
+
+    def is_at_least_one(self, form: ClosedForm) -> bool:
+        """Whether a closed form is proved to be at least 1 everywhere here."""
+        return self.decision(form - 1).holds is True
+
+
+Place: TypeAlias = OnRay | OnCone | OnCurve | OnLine

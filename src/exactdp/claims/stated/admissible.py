@@ -99,10 +99,15 @@ class LinearSide:
 
         It is that of the first coefficient of an input, which thus becomes a number; without
         inputs, that of the first coefficient that is a multiple of a power of ε, or 0 if none is.
+        A condition on ε alone, such as ε ≥ 2, is divided by its highest power.
         """
         inputs = [slope for name, slope in self.coefficients if name not in _LEVELS]
         if inputs:
             return _power(inputs[0])
+        if not self.coefficients:
+            over = self.constant.numerator.exponentials()
+            plain = over.keys() <= {0} and self.constant.denominator == 1
+            return max(over[Fraction(0)].degree(), 0) if over and plain else 0
         return next((k for _, slope in self.coefficients if (k := _power(slope))), 0)
 
     def scaled(self) -> LinearSide:
