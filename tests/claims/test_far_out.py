@@ -95,14 +95,6 @@ def test_divergences_of_integers_without_bound() -> None:
     assert wide.upper >= found.lower
 
 
-@pytest.mark.parametrize("output", ["lap(eps, q)", "min(max(lap(eps, q), 0), 1)"])
-def test_divergences_of_real_outputs_are_refused(output: str) -> None:
-    claim = Privacy(Mechanism.from_source(f"def f(q: Real): return {output}"), inputs=[0, 1])
-    for ask in (claim.zcdp, lambda at: claim.renyi(2, at=at)):
-        with pytest.raises(ValueRefusedError, match="with real noise"):
-            ask(at=1)
-
-
 def test_delta_of_noise_drawn_again() -> None:
     """Two densities e^{−ε|y − x|}/(2c), c = 1 − e^{−3ε}, on x ± 3: they cross at y = 1/2.
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import ExactdpError, Mechanism, Privacy, eps, exp, log
+from exactdp import ExactdpError, Mechanism, Privacy, certify, eps, exp, log
 
 SAMPLED = """
 def sampled(x: Dom(0, 1)):
@@ -23,8 +23,7 @@ def test_a_sample_is_as_private_as_the_theorem_says(odds: int) -> None:
     assert Privacy(mechanism, budget=log(ratio)).check().outcome == "holds"
     less = Privacy(mechanism, budget=log(ratio - (exp(eps) - 1) / 1000)).check()
     assert less.outcome == "fails"
-    with pytest.raises(ExactdpError, match="not a multiple of eps"):
-        _ = less.certificate
+    assert certify.check(less.certificate).accepted
 
 
 @pytest.mark.parametrize("odds", [2, 5])
@@ -72,3 +71,19 @@ def test_what_is_refused(text: str, message: str) -> None:
     real = Mechanism.from_source("def real(q: Real): return lap(eps, q) > 0")
     with pytest.raises(ExactdpError, match="about all real inputs"):
         Privacy(real, budget=log(Fraction(1, 2) + exp(eps) / 2))
+
+
+@pytest.mark.parametrize("released", ["lap(eps, {})", "lap(eps, {}) > 0", "dlap(eps, {})"])
+def test_certificates_of_amplification(released: str) -> None:
+    """One person in three is sampled: ln(1 + (e^ε − 1)/3), and no less than that with 1/4."""
+    source = f"""
+def sampled(b: Dom(0, 1)):
+    if bernoulli(1 / 3):
+        return {released.format("b")}
+    return {released.format("0")}
+"""
+    for share, outcome in ((3, "holds"), (4, "fails")):
+        budget = log(1 + (exp(eps) - 1) / share)
+        verdict = Privacy(Mechanism.from_source(source), budget).check()
+        assert verdict.outcome == outcome
+        assert certify.check(verdict.certificate).accepted

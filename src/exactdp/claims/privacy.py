@@ -164,8 +164,7 @@ class Privacy:
         if isinstance(self.budget_form, Logarithm):
             raise ValueRefusedError(
                 f"the budget {self.budget_form} is not a multiple of eps",
-                rule="A certificate needs such a budget.",
-                way_out="Use the verdict without a certificate.",
+                rule="This needs a budget that is a rational number times eps.",
             )
         linear = self.budget_form.numerator.linear_form()
         assert linear is not None
@@ -503,7 +502,7 @@ class Privacy:
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
-        """Return the smallest δ for the budget as an exact function of ε, for listed inputs."""
+        """Return the smallest δ for the budget as an exact function of ε."""
         from exactdp.claims.private.deltas import smallest_delta  # noqa: PLC0415
 
         self.require_no_inverse("the smallest δ")

@@ -50,10 +50,7 @@ class Privacies(AtInputs):
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
         self.require(spec["measure"] in ("privacy", "bounded_range"), "the measure is not known")
         self.is_range = spec["measure"] == "bounded_range"
-        multiple = self.rational(spec["budget"])
-        self.require(multiple >= 0, "the budget is negative")
-        self.multiple = multiple
-        self.factor = (EPS * multiple).exp()
+        budget = self.read_budget(spec["budget"])
         self.delta = self.quotient(spec["delta"])
         self.require(not self.is_range or self.delta == 0, "bounded range has no δ")
         self.read_program(spec)
@@ -63,9 +60,21 @@ class Privacies(AtInputs):
         what = "of bounded range" if self.is_range else "private"
         also = " and the stated δ" if self.delta != 0 else ""
         self.claim = (
-            f"{short(function.name)} is {what} with the budget {multiple}·ε{also} "
+            f"{short(function.name)} is {what} with {budget}{also} "
             f"{self.where_claimed}, for every ε in {self.epsilon.text()}"
         )
+
+    def read_budget(self, given: Any) -> str:
+        """Read the budget, a multiple of ε or a logarithm, and return it as words."""
+        self.multiple: Fraction | None = None
+        if isinstance(given, dict):
+            (form,) = self.fields(given, "log")
+            self.factor = self.quotient(form)
+            return "a stated logarithm as its budget"
+        self.multiple = self.rational(given)
+        self.require(self.multiple >= 0, "the budget is negative")
+        self.factor = (EPS * self.multiple).exp()
+        return f"the budget {self.multiple}·ε"
 
     @property
     def where_claimed(self) -> str:

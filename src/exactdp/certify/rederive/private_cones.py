@@ -159,6 +159,7 @@ class ConePrivacies(PairSpaces):
         """Yield a·p + Σ c·∂p for outputs and corners; where p is monotone, for one corner."""
         reals = self.members.count(None)
         corners = self.corners()
+        self.require(self.multiple is not None, "slopes are for multiples of ε")
         signs = [None] * len(chances) if falls is None else self.entries(falls, len(chances))
         for chance, given in zip(chances.values(), signs, strict=True):
             partial = [derivative(chance, k) for k in range(1, 1 + reals)]

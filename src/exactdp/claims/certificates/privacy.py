@@ -34,6 +34,7 @@ from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Decision, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import Json, precision
+from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.semantics.cells import explore
 
@@ -239,7 +240,9 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         adjacent = {"source": str(adjacency.function)}
     return {
         "mechanism": str(claim.mechanism),
-        "budget": spell(claim.multiple),
+        "budget": {"log": _quotient(claim.factor)}
+        if isinstance(claim.budget_form, Logarithm)
+        else spell(claim.multiple),
         "delta": _quotient(claim.delta_form),
         "adjacent": adjacent,
         "measure": claim.measure,

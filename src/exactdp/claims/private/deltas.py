@@ -18,6 +18,7 @@ from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed
 from exactdp.claims.private.loss_factor import Best, Factor, Ray
 from exactdp.claims.private.losses import Loss
+from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.inputs import is_listed, show
 from exactdp.errors import ValueRefusedError
@@ -26,17 +27,21 @@ from exactdp.reals import (
     ClosedForm,
     Enclosure,
     ExpPoly,
+    Root,
     Stretch,
     eps,
 )
 from exactdp.reals.numbers import Number, inf, positive_width, rational, simplest_inside
+from exactdp.reals.spans import around
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
+    from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.privacy import Privacy
 
 _MOST_STEPS = 100  # trials of the smallest budget
+_MOST_PAIRS = 12  # trials of the smallest δ for all reals
 _ZERO: ClosedForm = ExpPoly(0)
 
 
@@ -105,12 +110,14 @@ class DeltaCurve(Told):
 
 def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
     """Return the smallest δ for which a claim is true, as a function of ε."""
-    if not is_listed(claim.input_set) or claim.measure != "privacy":
+    if claim.measure != "privacy":
         raise ValueRefusedError(
             f"the smallest δ is not computed for the claim that {claim}",
-            rule="It is a function of ε at listed inputs, for (budget, δ)-privacy.",
-            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+            rule="Bounded range has no δ.",
+            way_out="Leave out measure.",
         )
+    if not is_listed(claim.input_set):
+        return _everywhere(claim, progress)
     # With a nonzero δ, the bounds are about sets of outputs.
     asked = replace(claim, delta=Fraction(1, 2))
     found: dict[ClosedForm, Loss] = {}
@@ -124,6 +131,48 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
         outputs = () if loss is None else loss.outputs
         pieces += [DeltaPiece(stretch, form, pair, outputs) for stretch in where]
     return DeltaCurve(tuple(sorted(pieces, key=lambda one: start(one.where))))
+
+
+def _everywhere(claim: Privacy, progress: Progress | None) -> DeltaCurve:
+    """Return the smallest δ for all reals: that of a few pairs, if it is proved to suffice.
+
+    A counterexample to it is another pair.
+    """
+    few = claim.weaker()
+    pairs = [] if few is None else [claim.told(u, v) for u, v in few.pairs]
+    for _ in range(_MOST_PAIRS):
+        if not pairs:
+            break
+        found = smallest_delta(replace(claim, inputs=Pairs(*pairs)), progress)
+        verdict = _first_failure(claim, found, progress)
+        if verdict is None:
+            return found
+        if verdict.counterexample is None:
+            break
+        pairs.append(verdict.counterexample.inputs)
+    raise _not_found(claim)
+
+
+def _not_found(claim: Privacy) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the smallest δ is not found for the claim that {claim}",
+        rule="For all reals it is a closed form if a few pairs of inputs determine it; often the "
+        "worst pair changes with ε.",
+        way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…); or check the claim with a delta.",
+    )
+
+
+def _first_failure(claim: Privacy, curve: DeltaCurve, progress: Progress | None) -> Verdict | None:
+    """Return the first verdict that does not hold for the δ of a curve, if any."""
+    for piece in curve.pieces:
+        ends = piece.where.lower, piece.where.upper
+        if any(isinstance(end, Root) for end in ends):
+            raise _not_found(claim)
+        asked = replace(claim, delta=piece.delta, epsilon=around(piece.where))
+        verdict = decide(asked, progress=progress)
+        if not verdict.holds:
+            return verdict
+    return None
 
 
 @dataclass(frozen=True)

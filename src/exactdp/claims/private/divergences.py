@@ -6,13 +6,13 @@ arithmetic.
 
 zCDP requires the least ρ with D_α ≤ ρ·α for all α > 1 (Bun, Steinke 2016). D_α is nondecreasing in
 α, so D_α/α is at most D_b/a for α between a and b, and at most D_∞/a beyond a: finitely many orders
-enclose ρ.
+enclose ρ. Real outputs contribute integrals (`density_powers`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flint import arb, ctx, fmpq
 
-from exactdp.claims.private.losses import reals_in
+from exactdp.claims.private.density_powers import DensityPiece, density_pieces
+from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.stated.inputs import is_listed, show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
+from exactdp.reals import ClosedForm, Interval, eps
 from exactdp.reals.numbers import Number, inf, positive_width, rational
 from exactdp.reals.told import Told
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
 
 _BITS = 200
+_ROUGH = Fraction(1, 50)  # the width of the best factor of densities
 _MOST_BOXES = 4_000
 _MOST_PARTS = 400  # parts of an interval of ε
 _FARTHEST = 2.0**20  # the order beyond which D_∞/α is used
@@ -71,7 +73,7 @@ def renyi(claim: Privacy, order: Number, at: object, width: Number) -> Divergenc
         raise ValueRefusedError(
             f"the order is {number}", rule="The order of a Rényi divergence is above 1."
         )
-    return _largest(claim, at, width, lambda pair, e: _ends(_divergence(pair.at(e), number)))
+    return _largest(claim, at, width, lambda pair, e: _ends(pair.at(e).divergence(number)))
 
 
 def zcdp(claim: Privacy, at: object, width: Number) -> Divergence:
@@ -86,10 +88,43 @@ class _PairOfInputs:
 
     inputs: tuple[Value, Value]
     chances: tuple[tuple[ClosedForm, ClosedForm], ...]
+    pieces: tuple[DensityPiece, ...] = ()
+    """The densities of outputs with a real number."""
+    factor: Fraction = Fraction(0)
+    """A number a with p ≤ e^{aε}·p′ for densities."""
 
-    def at(self, e: arb) -> list[tuple[arb, arb]]:
-        """Return logarithms of the probabilities."""
-        return [(_value(one, e).log(), _value(two, e).log()) for one, two in self.chances]
+    def at(self, e: arb) -> _PairAtEps:
+        """Return the pair at an ε."""
+        logs = [(_value(one, e).log(), _value(two, e).log()) for one, two in self.chances]
+        return _PairAtEps(self, e, logs)
+
+
+@dataclass(frozen=True)
+class _PairAtEps:
+    """The logarithms of the probabilities at two inputs, at an ε."""
+
+    pair: _PairOfInputs
+    eps: arb
+    logs: list[tuple[arb, arb]]
+
+    @property
+    def loss(self) -> float:
+        """An upper bound on ln(p/p′)."""
+        found = [_ends(one - two)[1] for one, two in self.logs]
+        if self.pair.pieces:
+            found.append(_ends(self.eps * arb(_exact(self.pair.factor)))[1])
+        return max(found, default=0.0)
+
+    def divergence(self, order: Fraction) -> arb:
+        """Return D_α."""
+        a, total = arb(_exact(order)), arb(0)
+        for one, two in self.logs:
+            total += (a * one + (1 - a) * two).exp()
+        if self.pair.pieces:
+            loss = self.eps * arb(_exact(self.pair.factor))
+            for piece in self.pair.pieces:
+                total += piece.power(order, self.eps, loss)
+        return total.log() / (a - 1)
 
 
 def _largest(
@@ -98,10 +133,12 @@ def _largest(
     """Return the largest value of a measure over all pairs and ε, by branch and bound."""
     target = float(positive_width(width))
     on = _points(claim, at)
-    pairs = list(_pairs(claim))
-    for pair in pairs:
-        if any(not other.numerator for _, other in pair.chances):
+    pairs = []
+    for pair in _pairs(claim, on):
+        apart = (not other.numerator for _, other in pair.chances)
+        if any(apart) or any(piece.is_apart for piece in pair.pieces):
             return Divergence(inf, inf, pair.inputs, on[0])
+        pairs.append(_with_factor(claim, pair, on))
     if not pairs:
         return Divergence(0.0, 0.0, None, None)
     before = ctx.prec
@@ -148,26 +185,17 @@ def _searched(
     return Divergence(best, -waiting[0][0], where.inputs, at)
 
 
-def _divergence(logs: list[tuple[arb, arb]], order: Fraction) -> arb:
-    """Return D_α of probabilities given by their logarithms."""
-    a = arb(_exact(order))
-    total = arb(0)
-    for one, two in logs:
-        total += (a * one + (1 - a) * two).exp()
-    return total.log() / (a - 1)
-
-
 def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
     """Return bounds on the largest D_α/α over all α > 1."""
-    logs = pair.at(e)
-    loss = max((_ends(one - two)[1] for one, two in logs), default=0.0)
+    point = pair.at(e)
+    loss = point.loss
     best = 0.0
     waiting: list[tuple[float, Fraction, Fraction]] = []
     known: dict[Fraction, Bounds] = {}
 
     def ends(order: Fraction) -> Bounds:
         if order not in known:
-            known[order] = _ends(_divergence(logs, order))
+            known[order] = _ends(point.divergence(order))
         return known[order]
 
     def add(low: Fraction, high: Fraction) -> None:
@@ -197,31 +225,51 @@ def _concentrated(pair: _PairOfInputs, e: arb, share: float) -> Bounds:
     return best * (1 - 1e-12), max(-waiting[0][0], tail, best) * (1 + 1e-12)
 
 
-def _pairs(claim: Privacy) -> Iterator[_PairOfInputs]:
+def _pairs(claim: Privacy, on: tuple[Fraction, Fraction]) -> Iterator[_PairOfInputs]:
     """Yield the pairs with distinct probabilities, without duplicates."""
+    asked = replace(claim, delta=0, measure="privacy", epsilon=Interval(*on))
     seen: set[object] = set()
-    for u, v in claim.pairs:
-        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
-            raise _no_reals()
+    for u, v in asked.pairs:
         # For large integers, p/p′ is the same for all integers of an event: one output suffices.
-        one, two = claim.losses.chances(u, v)
+        one, two = asked.losses.chances(u, v)
         chances = tuple((chance, two.get(key, _zero(chance))) for key, chance in one.items())
-        key = frozenset(chances)
-        if key not in seen and any(a != b for a, b in chances):
+        pieces = tuple(density_pieces(asked, u, v))
+        key = frozenset(chances), frozenset(pieces)
+        same = all(a == b for a, b in chances) and all(x.one == x.two for x in pieces)
+        if key not in seen and not same:
             seen.add(key)
-            yield _PairOfInputs(claim.told(u, v), chances)
+            yield _PairOfInputs(asked.told(u, v), chances, pieces)
+
+
+def _with_factor(
+    claim: Privacy, pair: _PairOfInputs, on: tuple[Fraction, Fraction]
+) -> _PairOfInputs:
+    """Return a pair with a bound on the ratio of its densities."""
+    if not pair.pieces:
+        return pair
+    asked = replace(
+        claim,
+        budget=eps,
+        delta=0,
+        measure="privacy",
+        inputs=Pairs(pair.inputs),
+        epsilon=Interval(*on),
+    )
+    try:
+        factor = asked.tightest(width=_ROUGH).factor.upper
+    except ValueRefusedError:  # no factor is large enough
+        factor = inf
+    if not isinstance(factor, Fraction):
+        raise ValueRefusedError(
+            "the ratio of the densities at two inputs has no bound",
+            rule="The integral over large outputs is bounded by it.",
+            way_out="Clamp the output, or ask for finite outputs.",
+        )
+    return replace(pair, factor=factor)
 
 
 def _zero(form: ClosedForm) -> ClosedForm:
     return form - form
-
-
-def _no_reals() -> ValueRefusedError:
-    return ValueRefusedError(
-        "divergences are not computed for outputs with real noise",
-        rule="Divergences are sums over finite outputs and integers.",
-        way_out="Clamp and round the output, or ask tightest() for the factor of ε.",
-    )
 
 
 def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
