@@ -97,9 +97,3 @@ def released(x: Dom(0, 1)):
 """)
     assert Privacy(program).check()
     assert Privacy(program, eps / 2).check().outcome == "fails"
-
-
-def test_bounded_range_of_real_outputs() -> None:
-    program = Mechanism.from_source("def release(q: Real): return lap(eps, q)")
-    with pytest.raises(ValueRefusedError, match="two at a time"):
-        Privacy(program, inputs=Grid(-1, 1), measure="bounded_range").check()

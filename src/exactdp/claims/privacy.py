@@ -293,7 +293,7 @@ class Privacy:
         what = "product" if self.measure == "bounded_range" else "probability"
         forms: tuple[ClosedForm, ...] = one.chance, one.other, problem.beta
         if one.is_density:
-            what = "density"
+            what = "density" if what == "probability" else "product of densities"
             count = len(problem.region.entries) - len(one.input) - 1
             forms = tuple(form * eps**count for form in forms)
         chance, other, allowed = forms

@@ -73,10 +73,10 @@ def noisy_forms(output: Any) -> list[LinearForm]:
     return [output] if isinstance(output, LinearForm) else []
 
 
-def density(program: ProgramOnCone, wanted: Any) -> Ratio:
-    """Return the density of the numbers of a pattern, as a function of the last parameters."""
+def density(program: ProgramOnCone, wanted: Any, after: int = 0) -> Ratio:
+    """Return the density of the numbers of a pattern; `after` them there are other parameters."""
     size = program.region.size
-    places = range(size - reals_in(wanted), size)
+    places = range(size - after - reals_in(wanted), size - after)
     forms_of_places = [tuple(Fraction(j == k) for j in range(size)) for k in places]
     points = [number_of(form, program.judge) for form in forms_of_places]
     total = Ratio.number(0)

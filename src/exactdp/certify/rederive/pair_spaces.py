@@ -32,7 +32,8 @@ class PairSpace(NamedTuple):
     one: list[Any]
     two: list[Any] | None
     pattern: Any
-    """The pattern of outputs that is compared by densities; None for all finite outputs."""
+    """The pattern of outputs that is compared by densities (for bounded range, a pair of them);
+    None for all finite outputs."""
     reals: int
     """How many real numbers it has; they are the last parameters."""
     region: PolyhedralCone
@@ -249,8 +250,8 @@ class PairSpaces(Privacies):
         self.require(False, "the adjacency has too many cases")
 
     def patterns(self, one: list[Any], two: list[Any], size: int = 1) -> list[Any]:
-        """Return the patterns with real noise that outputs have at two inputs."""
-        if self.delta.over or self.is_range:
+        """Return the patterns with real noise at two inputs; for bounded range, pairs of them."""
+        if self.delta.over:
             return []
         region = PolyhedralCone(size, self).cut(tuple(Fraction(j == 0) for j in range(size)))
         found: dict[str, Any] = {}
@@ -259,13 +260,15 @@ class PairSpaces(Privacies):
             try:
                 for way in program.ways:
                     pattern = pattern_of(way.output)
-                    if reals_in(pattern):
-                        found.setdefault(repr(pattern), pattern)
+                    found.setdefault(repr(pattern), pattern)
             except UndecidedError:
                 self.require(False, "the mechanism compares inputs without noise")
             except UnsupportedError as error:
                 self.require(False, f"the outputs are not derived: {error}")
-        return [found[key] for key in sorted(found)]
+        every: list[Any] = [found[key] for key in sorted(found)]
+        if self.is_range:
+            every = list(product(every, repeat=2))
+        return [pattern for pattern in every if reals_in(pattern)]
 
 
 def _is_in(part: PolyhedralCone, cones: list[PolyhedralCone]) -> bool:

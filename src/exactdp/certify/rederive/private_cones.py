@@ -124,12 +124,21 @@ class ConePrivacies(PairSpaces):
         if space.pattern is None:
             found = list(self.of_pair(self.finite(one), self.finite(two)))
         else:
-            densities = [density(program, space.pattern) for program in (one, two)]
-            found = [self.factor * densities[1] - densities[0]]
+            found = [self.density_gap(one, two, space.pattern)]
         if not self.is_listed:
             compared = one.mechanism.compared | two.mechanism.compared
             self.require(not compared, "the mechanism compares inputs without noise")
         return found
+
+    def density_gap(self, one: ProgramOnCone, two: ProgramOnCone, pattern: Any) -> Ratio:
+        """Return by how much the bound on densities holds; of bounded range, on products."""
+        if not self.is_range:
+            return self.factor * density(two, pattern) - density(one, pattern)
+        first, second = pattern
+        after = reals_in(second)
+        here, there = (density(program, first, after) for program in (one, two))
+        other, allowed = density(two, second), density(one, second)
+        return self.factor * there * allowed - here * other
 
     def finite(self, program: ProgramOnCone) -> Chances:
         """Return the probabilities of outputs without noise."""
@@ -137,7 +146,7 @@ class ConePrivacies(PairSpaces):
         for way in program.ways:
             pattern = pattern_of(way.output)
             if reals_in(pattern):
-                self.require(not (self.delta.over or self.is_range), "an output holds noise")
+                self.require(not self.delta.over, "an output holds noise")
                 continue
             key = repr(pattern)
             found[key] = found.get(key, Ratio.number(0)) + program.mass(way, [])
@@ -218,9 +227,9 @@ class ConePrivacies(PairSpaces):
             right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
             self.require(right, "the outputs are not as they must be")
             return self.loss(sides[0], sides[1], keys)
-        right = len(outputs) == 1 and not self.is_range and self.delta == 0
+        right = len(outputs) == 1 + self.is_range and self.delta == 0
         self.require(right, "a density is not compared so")
-        pattern, numbers = self.matched(outputs[0], one)
+        pattern, numbers = self.matched(outputs, one, two)
         space = self.pair_space(one, two, pattern, 1, [])
         size = 1 + space.reals
         region = space.region
@@ -231,13 +240,13 @@ class ConePrivacies(PairSpaces):
             self.require(right, "the output is not in the cell")
             region = region.cut(form)
         self.require(region.is_full, "the cell has no points inside")
-        programs = [ProgramOnCone(self.derivation, region, u) for u in (space.one, two)]
-        p, q = (density(program, space.pattern) for program in programs)
-        return substituted(self.factor * q - p, at)
+        here, there = (ProgramOnCone(self.derivation, region, u) for u in (space.one, two))
+        return substituted(self.density_gap(here, there, space.pattern), at)
 
-    def matched(self, output: Any, u: list[Any]) -> tuple[Any, list[Fraction]]:
-        """Return the pattern of outputs at an input that an output is of, and its numbers."""
-        for pattern in self.patterns(u, u):
+    def matched(self, outputs: list[Any], u: list[Any], v: list[Any]) -> tuple[Any, list[Fraction]]:
+        """Return the pattern at two inputs that an output, or a pair, is of, and its numbers."""
+        output = tuple(outputs) if self.is_range else outputs[0]
+        for pattern in self.patterns(u, v):
             numbers: list[Fraction] = []
             if matches_pattern(pattern, output, numbers):
                 return pattern, numbers

@@ -103,7 +103,7 @@ class WrittenCones:
             "outputs": [value_json(output) for output in one.outputs],
             "eps": spell(one.eps),
         }
-        for turn in (1, -1) if one.what == "density" else (0,):
+        for turn in (1, -1) if "densit" in one.what else (0,):
             found = self._with_cell(one, written, turn)
             if found is not None:
                 return found
@@ -140,8 +140,9 @@ class WrittenCones:
     ) -> tuple[Fraction, ...]:
         """Return the side of a form on which an output is."""
         checker = self.checker
-        u = list(entries(self.verdict.claim.mechanism.read_input(one.inputs[0])))
-        _, numbers = checker.matched(_frozen(one.outputs[0]), u)
+        read = self.verdict.claim.mechanism.read_input
+        u, v = (list(entries(read(x))) for x in one.inputs)
+        _, numbers = checker.matched([_frozen(output) for output in one.outputs], u, v)
         pairs = zip(form, (Fraction(1), *numbers), strict=True)
         value = sum((Fraction(a) * b for a, b in pairs), Fraction(0))
         side = turn if value == 0 else 1 if value > 0 else -1

@@ -42,7 +42,8 @@ class Breach(Told):
     allowed: ClosedForm
     """The largest Pr(P(u) in the set) that the claim allows: e^budget·Pr(P(u′) in the set) + δ."""
     what: str = "probability"
-    """The kind of `chance` and `other`: probability, density, or product of two probabilities."""
+    """The kind of `chance` and `other`: probability, density, product (of two probabilities), or
+    product of densities."""
 
     @property
     def output(self) -> Value:
@@ -77,11 +78,10 @@ class Breach(Told):
     def _told(self) -> str:
         """A description of the two numbers."""
         listed = ", ".join(map(show, self.outputs))
-        if self.what == "product":
+        if self.what.startswith("product"):
             one, two = map(show, self.outputs)
-            return (
-                f"the products of the probabilities of {one} at one and of {two} at the other are"
-            )
+            kind = "probabilities" if self.what == "product" else "densities"
+            return f"the products of the {kind} of {one} at one and of {two} at the other are"
         if self.what == "density":
             return f"the output {listed} has the densities"
         if len(self.outputs) == 1:
@@ -90,7 +90,7 @@ class Breach(Told):
 
     def simulated(self, mechanism: Program, size: int, seed: Any = None) -> tuple[float, float]:
         """Estimate `probabilities` from `size` runs of the mechanism at each input."""
-        if self.what == "density":
+        if self.what in ("density", "product of densities"):
             raise ValueRefusedError(
                 "a density is not seen in runs",
                 rule="The share of runs with an output of the set is compared with a probability.",

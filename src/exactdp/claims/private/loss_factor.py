@@ -411,8 +411,9 @@ def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[Ray, Loss]]:
         chance, other = (form.substitute(**values) for form in (one.chance, one.other))
         if chance.numerator:
             pattern, *numbers = region.numbers(point)[len(one.input) :]
-            told = filled(pattern, numbers)
-            yield Ray(on, chance, other), replace(one, outputs=(told,))
+            told: Any = filled(pattern, numbers)
+            outputs = (told,) if len(one.outputs) == 1 else told  # two for bounded range
+            yield Ray(on, chance, other), replace(one, outputs=outputs)
 
 
 def _everywhere(claim: Privacy, width: Fraction, progress: Progress | None) -> Leakage:

@@ -7,7 +7,7 @@ that occur in this way at some ε suffice. Bounded range: p(u, o)·p(u′, o′)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -126,13 +126,36 @@ class Losses:
         pattern, *points = output
         if integers_in(pattern):
             raise _integers_beside_reals(pattern)
-        one, two = (
-            self._engine.density(assembled(self._claim.mechanism.inputs, x), pattern, points)
-            for x in (u, v)
-        )
+        told = pattern if has_spots(tuple(points)) else filled(pattern, list(points))
+        if self._claim.measure == "privacy":
+            outputs = [told]
+            one, two = (self._density(x, pattern, points) for x in (u, v))
+        else:
+            assert isinstance(pattern, tuple)
+            assert isinstance(told, tuple)
+            outputs, (first, second), count = list(told), pattern, reals_in(pattern[0])
+            at = points[:count], points[count:]
+            one = self._density(u, first, at[0]) * self._density(v, second, at[1])
+            two = self._density(v, first, at[0]) * self._density(u, second, at[1])
         if one.numerator:
-            told = pattern if has_spots(tuple(points)) else filled(pattern, list(points))
-            yield replace(self._loss(both, (State(-1, (told,)),), one, two), is_density=True)
+            states = tuple(State(-1, (each,)) for each in outputs)
+            yield replace(self._loss(both, states, one, two), is_density=True)
+
+    def _density(self, u: Entries, pattern: Value, points: Sequence[Value]) -> ClosedForm:
+        """Return the density of the numbers of a pattern, or the probability of an output."""
+        given = assembled(self._claim.mechanism.inputs, u)
+        if points:
+            return self._engine.density(given, pattern, points)
+        if has_spots(given):
+            return self._engine.probability_at_spots(given, pattern)
+        return self.distribution(u).get(State(-1, (pattern,)), _ZERO)
+
+    def with_reals(self, outputs: Iterable[Value]) -> list[Value]:
+        """Return the patterns with real numbers; for bounded range, all pairs that have some."""
+        every: Iterable[Value] = dict.fromkeys(outputs)
+        if self._claim.measure != "privacy":
+            every = product(every, repeat=2)
+        return [one for one in every if reals_in(one)]
 
     def patterns(self, u: Entries, v: Entries) -> list[Value]:
         """Return the patterns with real numbers that outputs have at two listed inputs."""
@@ -140,22 +163,21 @@ class Losses:
             return []
         if self._claim.has_inverse_eps:
             given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
-            every = dict.fromkeys(one for x in given for one in self._engine.patterns(x))
-            return [one for one in every if reals_in(one)]
-        found = dict.fromkeys(
-            one.env[0] for x in (u, v) for one in self.distribution(x) if reals_in(one.env[0])
-        )
-        return list(found)
+            return self.with_reals(one for x in given for one in self._engine.patterns(x))
+        return self.with_reals(one.env[0] for x in (u, v) for one in self.distribution(x))
 
     def seen_of(self, u: Entries, v: Entries, pattern: Value) -> object:
         """Return the data that the densities of a pattern at two listed inputs depend on."""
         if self._claim.has_inverse_eps:
             return u, v, pattern
-        given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
-        return pattern, *(self._engine.seen_of(x, pattern) for x in given)
+        given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
+        parts = [pattern] if self._claim.measure == "privacy" else pattern
+        assert isinstance(parts, tuple | list)
+        return pattern, *(self._engine.seen_of(x, one) for one in parts for x in given)
 
     def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
-        return self.bounds(both, *self.chances(u, v, trace, mixed=self._by_density))
+        mixed = self._by_density and self._claim.measure == "privacy"
+        return self.bounds(both, *self.chances(u, v, trace, mixed=mixed))
 
     def bounds(self, both: Entries, one: Chances, two: Chances) -> Iterator[Loss]:
         """Yield the bounds on outputs with these probabilities at two inputs."""
@@ -248,7 +270,7 @@ class Losses:
             return one, two
         given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
         if self._claim.has_inverse_eps:
-            raise _only_finite(self._claim, wide[0])
+            raise _only_finite(wide[0])
         outputs = list(atoms)
         for pattern in wide:
             if integers_in(pattern):
@@ -322,7 +344,7 @@ class Losses:
     @property
     def _by_density(self) -> bool:
         """Whether real outputs are compared by their densities."""
-        return not self._claim.delta_form and self._claim.measure == "privacy"
+        return not self._claim.delta_form
 
     def _stretches(
         self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
@@ -344,8 +366,8 @@ class Losses:
         At listed inputs, the densities have pieces between multiples of ε. If the difference of
         two exponentials changes its sign, it does so at a multiple of ε, too.
         """
-        if self._claim.measure != "privacy" or reals_in(pattern) != 1 or has_spots(tuple(given)):
-            raise _only_finite(self._claim, pattern)
+        if reals_in(pattern) != 1 or has_spots(tuple(given)):
+            raise _only_finite(pattern)
         names = ("eps", "output[0]")
         found = (_numbers_of(pattern, atom) or () for atom in atoms)
         ends = {number for numbers in found for number in numbers}  # no part contains an atom
@@ -362,7 +384,7 @@ class Losses:
             if not _has_a_sign(over * under, names, cell.cone, self._claim.epsilon):
                 zero = _linear_zero(over, under, names)
                 if zero is None:
-                    raise _only_finite(self._claim, pattern)
+                    raise _only_finite(pattern)
                 ends.add(zero)
         return ends
 
@@ -542,13 +564,7 @@ def _linear_zero(over: ExpPoly, under: ExpPoly, names: tuple[str, ...]) -> Fract
     return shift / (r - s)
 
 
-def _only_finite(claim: Privacy, pattern: Value) -> ValueRefusedError:
-    if claim.measure != "privacy":
-        return ValueRefusedError(
-            f"bounded range is asked, and the output {shown(pattern)} holds real noise",
-            rule="Bounded range compares the probabilities of outputs, two at a time.",
-            way_out="Release a rounded value, or ask for measure='privacy'.",
-        )
+def _only_finite(pattern: Value) -> ValueRefusedError:
     return ValueRefusedError(
         f"δ is asked, and the output {shown(pattern)} holds real noise",
         rule="There p − e^budget·p′ must be a difference of two exponentials, as for one Laplace "

@@ -231,7 +231,7 @@ def _regions(
 
 def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
     """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
-    if claim.delta_form or claim.measure != "privacy":
+    if claim.delta_form:
         return []  # outputs are not compared by densities
     engine, domains = claim.mechanism.kept(Engine), kinds(claim.mechanism.inputs)
     found: dict[Value, None] = {}
@@ -239,7 +239,7 @@ def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
         rest = iter(finite)
         whole = [Fraction(0) if kind is None else next(rest) for kind in domains]
         found |= dict.fromkeys(engine.patterns(assembled(claim.mechanism.inputs, whole)))
-    return [pattern for pattern in found if reals_in(pattern)]
+    return claim.losses.with_reals(found)
 
 
 def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:
