@@ -201,7 +201,7 @@ def test_the_checker_finds_the_same(text: str, loss: str, u: tuple[str, str]) ->
 
 MOVING = Mechanism.from_source("def moving(x: Real): return lap(eps, x) > 1 / eps")
 REFUSED: list[tuple[str, Callable[[], object], str]] = [
-    ("1/eps", lambda: Expected(MOVING, "wrong", at_most=1), "beside reals"),
+    ("1/eps", lambda: Expected(MOVING, "wrong", at_most=1), "depends on eps"),
     ("no mechanism", lambda: Expected(3, at_most=1), "not a mechanism"),  # type: ignore[arg-type]
     ("no bound", lambda: Expected(COUNT).check(), "has no bound"),
     ("alpha", lambda: Expected(COUNT, at_most=alpha), "uses alpha"),

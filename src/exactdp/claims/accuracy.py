@@ -333,6 +333,13 @@ class Accuracy(Statement):
             return disagreement(self, u)
         return self.obligations.disagreement(self.mechanism.read_input(u))
 
+    is_about_errors = True
+    """Whether what is bounded is a probability, so at most 1."""
+
+    def with_bound(self, bound: Any) -> Accuracy:
+        """Return the same claim with another β."""
+        return replace(self, beta=bound)
+
     def tightest(
         self,
         *,

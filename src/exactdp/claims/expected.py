@@ -14,7 +14,9 @@ from exactdp.claims.decision.deciding import examine
 from exactdp.claims.decision.progress import nobody
 from exactdp.claims.expectations.excesses import Excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
-from exactdp.claims.regions.places import OnCone, OnRay
+from exactdp.claims.regions.everywhere import sides_of
+from exactdp.claims.regions.moving import curve_of
+from exactdp.claims.regions.places import OnCone, OnCurve, OnRay
 from exactdp.claims.regions.region import RAY, Combination, Region, on_stretch
 from exactdp.claims.stated.claim import Due, about_the_constant, mechanism_on
 from exactdp.claims.stated.expressions import Expression, as_expression
@@ -23,11 +25,9 @@ from exactdp.claims.stated.ideals import IdealFunction, read_ideal
 from exactdp.claims.stated.identity import as_given_only
 from exactdp.claims.stated.inputs import (
     AllReals,
-    Box,
     Inputs,
     as_given,
     as_written,
-    box_sides,
     how_many,
     is_listed,
     listed,
@@ -37,14 +37,17 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone, nonnegative_on
 from exactdp.errors import UndefinedError, ValueRefusedError, counted
-from exactdp.language.layout import entries, entry_names, kinds
+from exactdp.language.layout import assembled, entries, entry_names, kinds
+from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, nonnegative
-from exactdp.reals.numbers import Number, spell
+from exactdp.reals import ClosedForm, Interval, nonnegative
+from exactdp.reals.logs import LogForm, log_enclosure
+from exactdp.reals.numbers import Number, simplest_inside, spell
 from exactdp.running.conduct import How, conduct
+from exactdp.semantics.by_epsilon import as_spots, in_units, positive_cone
 from exactdp.semantics.distribution import Engine
-from exactdp.semantics.spots import Spot, Trace, watched
+from exactdp.semantics.spots import OnFaceError, Spot, Trace, watched
 
 if TYPE_CHECKING:
     from exactdp.claims.constants.budgets import Budget
@@ -55,6 +58,8 @@ if TYPE_CHECKING:
     from exactdp.reals import SolutionSet
 
 _AT_INPUTS = "the expected loss at each input is a closed form in ε, and so is the bound less it"
+_INVERSE = "the mechanism uses 1/eps"
+_WHAT = "A claim about an expected loss is decided"
 _EVERYWHERE = (
     "all real inputs at once: the parameters are cut into cones on which the expected loss is one "
     "exponential sum, and the sign of the bound less it is decided there"
@@ -102,13 +107,6 @@ class Expected:
         program, on = mechanism_on(self.mechanism, self.epsilon)
         object.__setattr__(self, "epsilon", on)
         object.__setattr__(self, "mechanism", program)
-        if self.mechanism.moves:
-            raise ValueRefusedError(
-                f"{self.mechanism.__name__} has a + b / eps beside reals",
-                rule="An expected loss is one closed form in eps where the numbers of a mechanism "
-                "do not depend on eps.",
-                way_out="Give a single eps, such as epsilon=1.",
-            )
         # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.function, self.ideal_function, self.input_set
         if self.at_most is not None:
@@ -173,6 +171,9 @@ class Expected:
         del each  # inputs are never grouped
         if is_listed(self.input_set):
             for u in islice(listed(self.mechanism, self.input_set), first, None):
+                if self.mechanism.moves:
+                    yield (self._curve(u),)
+                    continue
                 ray = Region(("eps",), RAY, tuple(entries(u)), self.epsilon)
                 own = self.mechanism.definition.part
                 yield (ray if own is None else on_stretch(ray, own),)
@@ -183,20 +184,38 @@ class Expected:
             region = self._cone(finite)
             yield () if region is None else (region,)
 
+    def _curve(self, u: tuple[Value, ...]) -> Region:
+        """Return the region of an input if 1/ε, or log(r)/ε, is combined with reals."""
+        unit = self.mechanism.kept(Engine).unit(u, _WHAT)
+        given = tuple(
+            value if kind is not None else Combination((Fraction(value), Fraction(0)))
+            for value, kind in zip(entries(u), kinds(self.mechanism.inputs), strict=True)
+        )
+        cone = positive_cone(in_units(self.epsilon, unit))
+        curve = curve_of({}, with_unit=True) if unit == UNIT else None
+        return Region(("eps", unit), cone, given, self.epsilon, curve=curve, why=_INVERSE)
+
     def _cone(self, finite: tuple[Value, ...]) -> Region | None:
         """Return the region of all reals of the claim for given finite inputs."""
         domains, labels = kinds(self.mechanism.inputs), entry_names(self.mechanism.inputs)
         reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-        names = ("eps", *reals)
+        moves = self.mechanism.moves
+        start: tuple[str, ...] = ("eps",)
+        if moves:
+            zeros = iter(finite)
+            some = [0 if kind is None else next(zeros) for kind in domains]
+            given_at = assembled(self.mechanism.inputs, some)
+            start = "eps", self.mechanism.kept(Engine).unit(given_at, _WHAT)
+        names = (*start, *reals)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
-        assert isinstance(self.input_set, AllReals | Box)
-        sides = [unit["eps"], *box_sides(self.mechanism, self.input_set)]
+        sides = sides_of(self.mechanism, self.input_set, self.epsilon, unit)
         rest = iter(finite)
         given = tuple(
             Combination(unit[name]) if kind is None else next(rest)
             for name, kind in zip(labels, domains, strict=True)
         )
-        return Region(names, Cone.of(len(names), sides), given, self.epsilon).hull()
+        cone = Cone.of(len(names), sides)
+        return Region(names, cone, given, self.epsilon, is_unit_used=moves).hull()
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
@@ -245,6 +264,8 @@ class Expected:
 
     def refutation(self, problem: Problem, sign: Sign) -> Excess | None:
         """Return the counterexample of a failed problem."""
+        if isinstance(problem.place, OnCurve):
+            return self._at_one_eps(problem, sign)
         if not isinstance(problem.place, OnRay):
             return self._confirmed(problem, sign)
         one = problem.obligation
@@ -255,9 +276,67 @@ class Expected:
         name = self.function.name
         return Excess(as_written(given), sign.witness, one.expected, problem.beta, name)
 
+    def _at_one_eps(self, problem: Problem, sign: Sign) -> Excess | None:
+        """Return the counterexample at an ε, checked as a claim about it."""
+        if not isinstance(sign.witness, Fraction):
+            return None
+        numbers = [
+            Fraction(one.form[0]) if isinstance(one, Combination) else one
+            for one in problem.region.entries
+        ]
+        u = as_written(as_given(self.mechanism, assembled(self.mechanism.inputs, numbers)))
+        alone = replace(self, inputs=[u], epsilon=Interval(sign.witness, sign.witness))
+        found: Excess | None = alone.check().counterexample
+        return found
+
+    def _with_log(self, problem: Problem, sign: Sign, unit: str) -> Excess | None:
+        """Return a counterexample near a point, for a mechanism that uses log(b)/ε."""
+        base = base_of(unit)
+        assert base is not None
+        low, high = log_enclosure(base)
+        for point in points_of(self, problem, sign.witness):
+            there = problem.region.at(self.mechanism.inputs, point)  # ε as a multiple of log b
+            for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
+                ends = there.eps * low * (1 - room), there.eps * high * (1 + room)
+                found = self._at_log(there.input, simplest_inside(*ends), unit, (low, high))
+                if found is not None:
+                    return found
+        return None
+
+    def _at_log(
+        self, u: tuple[Value, ...], at: Fraction, unit: str, ends: tuple[Fraction, Fraction]
+    ) -> Excess | None:
+        """Return the counterexample at an input and an ε, if there is one."""
+        if at not in self.epsilon:
+            return None
+        trace = Trace(("eps", unit), (at, ends[0]))
+        try:
+            spots = as_spots(self.mechanism, u, trace)
+            found = expected(self.mechanism, self.function, self.ideal_function, spots, trace)
+        except OnFaceError:
+            return None
+        if isinstance(found, float) or not all(a * at + b * ends[1] > 0 for a, b in trace.positive):
+            return None  # the exact logarithm may be on the other side
+        form: Any = LogForm.of(found) or found
+        for bound in self._bound(u):
+            if (bound - form).at(at).sign < 0:
+                given = as_written(as_given(self.mechanism, u))
+                return Excess(given, at, form, bound, self.function.name)
+        return None
+
     def _confirmed(self, problem: Problem, sign: Sign) -> Excess | None:
         """Return the counterexample at a point of a cone, checked as a claim about one input."""
+        unit = unit_in(problem.region.names)
+        if unit is not None and base_of(unit) is not None:
+            return self._with_log(problem, sign, unit)
         for point in points_of(self, problem, sign.witness):
+            if self.mechanism.moves:
+                there = problem.region.at(self.mechanism.inputs, point).input
+                given = as_written(as_given(self.mechanism, there))
+                alone: Excess | None = replace(self, inputs=[given]).check().counterexample
+                if alone is not None:
+                    return alone
+                continue
             numbers = tuple(problem.region.numbers(point))
             found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
             if found.failures:
@@ -342,6 +421,7 @@ class Expected:
 
     def exact(self, u: object) -> ClosedForm | float:
         """Return the expected loss at an input: a closed form in ε, or `inf`."""
+        self._require_one_sum("the loss as one formula")
         given = self.mechanism.read_input(u)
         return expected(self.mechanism, self.function, self.ideal_function, given)
 
@@ -358,11 +438,47 @@ class Expected:
         With `at_each`, return a table with one row for each input.
         """
         from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
+        from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
 
+        if self.mechanism.moves and not at_each:
+            self._require_loss("the best constant")
+            return replace(tightest_by_trial(self, width, conduct(progress, how)), bound="at_most")
+        self._require_one_sum("the best constant at each input")
         self._require_nonnegative()
         if at_each:
             return tightest_at_each(self, width, conduct(progress, how))
         return replace(tightest(self, width, conduct(progress, how)), bound="at_most")
+
+    is_about_errors = False
+    """Whether what is bounded is a probability, so at most 1."""
+
+    @property
+    def bound(self) -> Expression:
+        """The bound."""
+        return self.formula
+
+    def with_bound(self, bound: Any) -> Expected:
+        """Return the same claim with another bound."""
+        return replace(self, at_most=bound)
+
+    def _require_loss(self, what: str) -> None:
+        """Refuse a loss or a bound that may be negative, if 1/ε is combined with reals."""
+        if not isinstance(self.loss, str):
+            raise ValueRefusedError(
+                f"{what} is not computed for {self.mechanism.__name__} and its own loss",
+                rule="A best factor compares a bound with a loss, and neither is negative; with "
+                "a + b / eps beside reals, the named losses are known not to be.",
+                way_out='Use loss="absolute", "squared", "wrong" or "regret"; or ask check().',
+            )
+
+    def _require_one_sum(self, what: str) -> None:
+        """Refuse a question whose answer needs one closed form for all ε."""
+        if self.mechanism.moves:
+            raise ValueRefusedError(
+                f"{self.mechanism.__name__} has a + b / eps beside reals, and {what} is asked for",
+                rule="It is computed where the loss is one closed form for every eps.",
+                way_out="Ask check(), tightest() or smallest_epsilon().",
+            )
 
     def _require_nonnegative(self) -> None:
         """Refuse a best factor unless the bound and the expected loss are proved to be ≥ 0."""
@@ -392,6 +508,7 @@ class Expected:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
 
+        self._require_one_sum("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(

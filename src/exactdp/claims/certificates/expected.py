@@ -42,6 +42,8 @@ def certificate(verdict: Verdict) -> Json:
     claim: Expected = verdict.claim
     if claim.formula.names():
         raise _refused("the bound depends on the input")
+    if claim.mechanism.moves:
+        raise _refused("the mechanism uses 1/eps beside reals")
     if claim.ideal_function is not None and verdict.silent:
         raise _refused("the ideal is not defined at every input")
     if not is_listed(claim.input_set):

@@ -28,18 +28,21 @@ from exactdp.running.conduct import conduct_of
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.expected import Expected
 
 _MOST_TRIALS = 200
 _LARGEST = Fraction(2) ** 60  # beyond this, there seems to be no error
 _ABOVE = 1 + Fraction(1, 2**60)
 
 
-def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None) -> Tightness:
+def tightest_by_trial(
+    claim: Accuracy | Expected, width: Number, progress: Progress | None
+) -> Tightness:
     """Return the largest κ such that the claim with β/κ is true, enclosed."""
     target = positive_width(width)
     lower = _least(claim)
     upper: Fraction | float = inf
-    found: Counterexample | None = None
+    found: Any = None  # a counterexample, of the kind of the claim
     trial = Fraction(1)
     quiet = conduct_of(progress).quiet
     verdict = _decided(claim, trial, quiet)
@@ -71,12 +74,17 @@ def tightest_by_trial(claim: Accuracy, width: Number, progress: Progress | None)
     )
     if found is None:
         return answer
-    return replace(answer, input=found.input, alpha=found.alpha, gamma=found.gamma, eps=found.eps)
+    answer = replace(answer, input=found.input, eps=found.eps)
+    if isinstance(found, Counterexample):
+        answer = replace(answer, alpha=found.alpha, gamma=found.gamma)
+    return answer
 
 
-def _least(claim: Accuracy) -> Fraction:
+def _least(claim: Accuracy | Expected) -> Fraction:
     """Return a κ for which the claim is true: for a number β it is β, since no error is above 1."""
     bound = claim.bound
+    if not claim.is_about_errors:
+        return Fraction(0)
     if callable(bound) and not isinstance(bound, Expression):
         return Fraction(0)
     return constant(as_expression(bound, "beta")) or Fraction(0)
@@ -87,12 +95,12 @@ def _between(lower: Fraction, upper: Fraction | float) -> Fraction:
     return (lower + upper) / 2 if lower else upper / 4
 
 
-def _decided(claim: Accuracy, kappa: Fraction, progress: Progress) -> Verdict:
-    trial = replace(claim, beta=divided(claim.bound, kappa))
+def _decided(claim: Accuracy | Expected, kappa: Fraction, progress: Progress) -> Verdict:
+    trial = claim.with_bound(divided(claim.bound, kappa))
     return decide(trial, progress=progress, hint=False)
 
 
-def _told(claim: Accuracy, kappa: Fraction, progress: Progress) -> bool | None:
+def _told(claim: Accuracy | Expected, kappa: Fraction, progress: Progress) -> bool | None:
     verdict = _decided(claim, kappa, progress)
     return None if verdict.outcome == "undecided" else verdict.holds
 

@@ -37,6 +37,11 @@ class Excess(Told):
         """An enclosure of the expected loss at this ε."""
         return self.expected.at(self.eps)
 
+    @property
+    def error(self) -> Enclosure:
+        """The same, by the name that it has in counterexamples to accuracy."""
+        return self.size
+
     @cached_property
     def allowed(self) -> Enclosure:
         """An enclosure of the bound at this ε."""

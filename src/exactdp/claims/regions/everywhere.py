@@ -17,16 +17,15 @@ from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
-from exactdp.claims.stated.inputs import AllReals, Box, as_given, box_sides, real_count
+from exactdp.claims.stated.inputs import AllReals, Box, Inputs, as_given, box_sides, real_count
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT, units_in
+from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import (
-    ExpPoly,
-)
+from exactdp.reals import ExpPoly, Interval
 from exactdp.reals.numbers import fraction, inf
 from exactdp.semantics.by_epsilon import constant_sides, in_units
 from exactdp.semantics.distribution import Engine, has_integers
@@ -187,7 +186,7 @@ def _of_part(
     )
     region = Region(
         names,
-        Cone.of(len(names), _sides(claim, unit)),
+        Cone.of(len(names), sides_of(claim.mechanism, claim.input_set, claim.epsilon, unit)),
         given,
         claim.epsilon,
         levels.get("alpha"),
@@ -230,23 +229,25 @@ def _side(claim: Accuracy, given: Comparison) -> LinearSide:
     return side
 
 
-def _sides(claim: Accuracy, unit: Mapping[str, Vector]) -> list[Vector]:
+def sides_of(
+    mechanism: Program, inputs: Inputs, epsilon: Interval, unit: Mapping[str, Vector]
+) -> list[Vector]:
     """Return the sides of the cone of all parameters."""
     units = units_in(unit)
     sides = [unit[name] for name in unit if name in ("eps", *units[:1], "alpha", "gamma")]
-    assert isinstance(claim.input_set, AllReals | Box)
+    assert isinstance(inputs, AllReals | Box)
     reals = [name for name in unit if name not in (*units, "alpha", "gamma")]  # ε, then inputs
     sides += [
         tuple(
             sum((q * unit[name][k] for q, name in zip(side, reals, strict=True)), Fraction(0))
             for k in range(len(unit))
         )
-        for side in box_sides(claim.mechanism, claim.input_set)
+        for side in box_sides(mechanism, inputs)
     ]
     if units:  # where the unit is a number, an interval of ε has linear ends
         symbol = units[0]
         sides += constant_sides(units, list(unit))
-        on = in_units(claim.epsilon, symbol)
+        on = in_units(epsilon, symbol)
         for end, sign in ((on.lower, 1), (on.upper, -1)):
             if isinstance(end, Fraction) and end:
                 pairs = zip(unit["eps"], unit[symbol], strict=True)

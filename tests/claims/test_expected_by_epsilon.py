@@ -1,0 +1,76 @@
+"""Expected losses of mechanisms with a + b/ε or log(r)/ε, compared with quadrature."""
+
+import math
+
+import pytest
+from scipy.integrate import quad
+
+from exactdp import Box, Expected, Grid, Ideal, Mechanism, eps
+from exactdp.errors import ExactdpError
+
+TRUTH = Ideal.from_source("def truth(q: Real): return q")
+KEPT = Mechanism.from_source("""
+def kept(q: Real):
+    y = lap(eps, q)
+    return y if y > 1 + 2 / eps else 0
+""")
+WITH_LOG = Mechanism.from_source("""
+def with_log(q: Real):
+    y = lap(eps, q)
+    return y if y > 1 + log(20) / eps else 0
+""")
+SIZE = {KEPT: 2.0, WITH_LOG: math.log(20)}
+
+
+def loss(mechanism: Mechanism, q: float, x: float) -> float:
+    """Return the expected absolute error by quadrature."""
+    bar = 1 + SIZE[mechanism] / x
+
+    def density(y: float) -> float:
+        return x / 2 * math.exp(-x * abs(y - q))
+
+    above = quad(lambda y: abs(y - q) * density(y), bar, max(bar, q) + 50 / x, points=[max(q, bar)])
+    below = quad(density, min(bar, q) - 50 / x, bar, points=[min(q, bar)])
+    return float(above[0] + below[0] * abs(q))
+
+
+def worst(mechanism: Mechanism, at_most: tuple[float, float]) -> float:
+    """Return the least (a + b/ε)/loss on a grid of ε, at the inputs 1 and 3."""
+    a, b = at_most
+    points = [1.05**k for k in range(-80, 80)]
+    return min((a + b / x) / max(loss(mechanism, q, x) for q in (1, 3)) for x in points)
+
+
+def claim(mechanism: Mechanism, a: int, b: int, inputs: object = (1, 3)) -> Expected:
+    given = list(inputs) if isinstance(inputs, tuple) else inputs
+    return Expected(mechanism, at_most=a + b / eps, ideal=TRUTH, inputs=given)
+
+
+@pytest.mark.parametrize("mechanism", [KEPT, WITH_LOG])
+def test_bounds_and_the_best_constant(mechanism: Mechanism) -> None:
+    assert claim(mechanism, 4, 3).check()
+    best = claim(mechanism, 4, 3).tightest(width="1e-2").kappa
+    assert float(best.lower) <= worst(mechanism, (4, 3)) <= 1.001 * float(best.upper)
+    found = claim(mechanism, 0, 1).check().counterexample
+    assert found is not None
+    there = loss(mechanism, float(found.input), float(found.eps))
+    assert float(found.size) == pytest.approx(there, rel=1e-6)
+    assert there > 1 / found.eps
+
+
+def test_boxes_grids_and_the_smallest_eps() -> None:
+    assert claim(KEPT, 3, 2, Box(0, 3)).check()
+    assert claim(KEPT, 3, 3, Grid(-1, 1)).check()
+    found = claim(KEPT, 1, 0, Box(0, 3)).check().counterexample
+    assert found is not None
+    assert loss(KEPT, float(found.input), float(found.eps)) > 1
+    # At ε = 1 the threshold is 3: half of the answers 3 ± 1 are kept, and the others are 0.
+    assert float(claim(KEPT, 2, 0).smallest_epsilon()) == pytest.approx(1)
+    assert loss(KEPT, 3, 1) == pytest.approx(2)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(ExactdpError, match="the set of ε is asked for"):
+        claim(KEPT, 2, 0).epsilons()
+    with pytest.raises(ExactdpError, match="there is no certificate"):
+        _ = claim(KEPT, 4, 3).check().certificate
