@@ -16,6 +16,21 @@ SIGN = Mechanism.from_source("def sign(q: Real):\n    return lap(eps, q) > 0\n")
 APART = Ideal.from_source("def apart(q: Real):\n    assert q >= 1 or q <= -2\n    return q > 0\n")
 
 
+def test_an_ideal_may_be_a_lambda() -> None:
+    """It is read from its source, also if there are several on a line."""
+    coin = Mechanism.from_source("""
+def coin(q: Real[2]):
+    side = bernoulli(1 / 2)
+    return side if lap(eps, q[1]) > lap(eps, q[0]) else 0
+""")
+    larger, other = (lambda q: 1 if q[1] > q[0] else 0), (lambda q: 0 if q[1] > q[0] else 1)
+    at = {ideal: coin.within([0, 2], 0, ideal=ideal) for ideal in (larger, other)}
+    assert at[larger] + at[other] == 1
+    wide = Accuracy(SIGN, beta=exp(-alpha * eps), ideal=lambda q: q > 0, inputs=AllReals()).check()
+    assert wide.outcome == "holds"
+    assert certify.check(wide.certificate).accepted
+
+
 def test_distances_by_hand() -> None:
     """Inputs in (−2, 1) do not disagree with any: from 3 the nearest is −2, from −2 it is 1."""
     claim = Accuracy(SIGN, beta=Fraction(1, 2), ideal=APART, inputs=[3])

@@ -303,11 +303,11 @@ class DeterministicProgram(Program):
 
 
 def typed_program(
-    function: Callable[..., Any], types: Sequence[InputType | None]
+    function: Callable[..., Any], types: Sequence[InputType | None], *, lambdas: bool = False
 ) -> DeterministicProgram:
     """Return a Python function or a program as a program, with types for inputs that have none."""
     if not isinstance(function, DeterministicProgram):
-        return DeterministicProgram(read_function(function, {}, types))
+        return DeterministicProgram(read_function(function, {}, types, lambdas=lambdas))
     written = function.definition
     params = [
         param if param.type is not None or kind is None else replace(param, type=kind)

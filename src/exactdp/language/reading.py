@@ -7,13 +7,20 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ProgramError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.evaluate import evaluate_closed
 from exactdp.language.reader import FunctionReader
-from exactdp.language.source import Source, function_source, given, surroundings
+from exactdp.language.source import (
+    Source,
+    function_source,
+    given,
+    lambda_source,
+    surroundings,
+)
 from exactdp.language.tree import Definition
 
 if TYPE_CHECKING:
@@ -25,12 +32,16 @@ def read_function(
     function: Callable[..., Any],
     local: Mapping[str, object],
     types: Sequence[InputType | None] = (),
+    *,
+    lambdas: bool = False,
 ) -> Definition:
-    """Return the definition in the source of a Python function.
+    """Return the definition in the source of a Python function, or of a lambda if allowed.
 
     An input without a type gets the one in `types`.
     """
-    source, node = function_source(function)
+    is_lambda = isinstance(function, FunctionType) and function.__name__ == "<lambda>"
+    found_there = lambda_source(function) if lambdas and is_lambda else None  # type: ignore[arg-type]
+    source, node = found_there or function_source(function)
     reader = FunctionReader(source, surroundings(function, local))
     annotations = getattr(function, "__annotations__", {})
     found = {

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from exactdp.errors import Place, ProgramError
@@ -145,6 +145,40 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
         place=source.at(1, 1),
         rule="A mechanism is written as a function with `def`.",
         way_out="Use Mechanism.from_source(text, constants={…}).",
+    )
+
+
+def lambda_source(function: FunctionType) -> tuple[Source, ast.FunctionDef] | None:
+    """Return the source of a lambda and a `def` with the same body; None if it is not found."""
+    code = function.__code__
+    try:
+        lines, _ = inspect.findsource(function)
+        tree = ast.parse("".join(lines))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    nodes = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
+    ]
+    nodes = [node for node in nodes if len(nodes) == 1 or _is_of(node.body, code)]
+    if len(nodes) != 1:
+        return None
+    (found,) = nodes
+    returned = ast.copy_location(ast.Return(found.body), found.body)
+    written = ast.FunctionDef("ideal", found.args, [returned], [])
+    source = Source(_short(code.co_filename), tuple(line.rstrip("\n") for line in lines))
+    return source, ast.copy_location(written, found)
+
+
+def _is_of(body: ast.expr, code: CodeType) -> bool:
+    """Whether all positions in the bytecode of a function are in an expression."""
+    first = body.lineno, body.col_offset
+    last = body.end_lineno or body.lineno, body.end_col_offset or 0
+    return all(
+        first <= (line, column) and (end_line, end_column) <= last
+        for line, end_line, column, end_column in code.co_positions()
+        if None not in (line, end_line, column, end_column) and end_column
     )
 
 

@@ -15,7 +15,7 @@ from exactdp.language.budgets import read_epsilon
 from exactdp.language.explain import explain
 from exactdp.language.labelled import labelled
 from exactdp.language.noiseless import noiseless
-from exactdp.language.program import DeterministicProgram, Program
+from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.reading import read_function, read_text
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
@@ -187,6 +187,8 @@ class Mechanism(Program):
         `exactdp.gamma`) for each of finitely many cells.
         """
         wanted = self.noiseless() if ideal is None else ideal
+        if callable(ideal) and not isinstance(ideal, Program):
+            wanted = typed_program(ideal, [one.type for one in self.inputs], lambdas=True)
         if (sides := self._sides(u)) is not None:
             from exactdp.semantics.piecewise import within_everywhere  # noqa: PLC0415
 

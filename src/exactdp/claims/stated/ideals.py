@@ -187,7 +187,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
         if has_reals(mechanism):
             try:
                 types = [param.type for param in mechanism.inputs]
-                return _checked(typed_program(value, types), mechanism)
+                return _checked(typed_program(value, types, lambdas=True), mechanism)
             except ExactdpError as error:
                 if error.rule in (LINEAR, A_FUNCTION) and not any(kinds(mechanism.inputs)):
                     name = getattr(value, "__name__", "ideal")
