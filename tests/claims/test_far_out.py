@@ -130,10 +130,55 @@ def test_what_is_still_refused() -> None:
     two = f"def two(x: Dom(0, 1)): return dlap({rate}, x) + dlap({rate}, 0)"
     with pytest.raises(ValueRefusedError, match="no geometric sequences"):
         Privacy(Mechanism.from_source(two)).check()
-    held = Privacy(summed, 2 * eps).check()
-    assert held.holds
-    with pytest.raises(ValueRefusedError, match="several rates"):
-        _ = held.certificate
+    with pytest.raises(ValueRefusedError, match="grow without bound as ε → 0"):
+        Privacy(summed, delta="1/2").check()
+    rounded = Privacy(rounded_max, 2 * eps, inputs=[[0, 0], [1, 1]]).check()
+    assert rounded.holds
+    with pytest.raises(ValueRefusedError, match="no certificate"):
+        _ = rounded.certificate
+
+
+SLOW = Mechanism.from_source("def slow(n: Dom(0, 1)): return dlap(eps, n) + dlap(eps / 2, 0)")
+EVEN = Mechanism.from_source("def even(n: Dom(0, 1)): return dlap(eps, n) + dlap(eps, 0)")
+
+
+def by_convolution(rate: float, e: float, budget: float) -> float:
+    """Return δ of dlap(ε, n) + dlap(rate·ε, 0) at n = 0 and 1, by sums over 400 integers."""
+
+    def mass(r: float, k: int) -> float:
+        x = float(mpmath.exp(-r * e))
+        return (1 - x) / (1 + x) * x ** abs(k)
+
+    one = [mass(1, k) for k in range(-200, 201)]
+    two = [mass(rate, k) for k in range(-200, 201)]
+    p = {
+        n: sum(one[k] * two[n - k + 400] for k in range(401) if 0 <= n - k + 400 <= 400)
+        for n in range(-120, 121)
+    }
+    grown = float(mpmath.exp(budget * e))
+    return sum(max(0.0, p[n] - grown * p[n - 1]) for n in range(-119, 121))
+
+
+@pytest.mark.parametrize(("mechanism", "rate"), [(SLOW, 0.5), (EVEN, 1.0)])
+def test_delta_of_integers_at_several_rates(mechanism: Mechanism, rate: float) -> None:
+    """P − e^{ε/4}·p′ changes its sign where that is not far out, if ε is not small."""
+    claim = Privacy(mechanism, eps / 4, epsilon="[1, 3]")
+    curve = claim.smallest_delta()
+    for e in (1, 2, 3):
+        assert float(curve.at(e)) == pytest.approx(by_convolution(rate, e, 0.25), abs=1e-9)
+    verdict = Privacy(mechanism, eps / 4, "1/2", epsilon="[1, 3/2]").check()
+    assert verdict.holds
+    assert certify.check(verdict.certificate).accepted
+
+
+@pytest.mark.parametrize(("claim", "less"), [(Privacy(SLOW, eps / 2), "1/3"), (Privacy(EVEN), "1")])
+def test_certificates_at_several_rates(claim: Privacy, less: str) -> None:
+    """The checker sums over the noise itself, and finds the rates far out."""
+    written = claim.check().certificate
+    assert "nothing" in certify.check(written).reason
+    assert certify.check(written).accepted
+    stated = {**written["claim"], "budget": less if less != "1" else "9/10"}
+    assert not certify.check({**written, "claim": stated}).accepted
 
 
 def test_numbers_that_suffice_are_seen_by_values() -> None:

@@ -3,20 +3,25 @@
 **Far out.** From some integer on, the masses at all inputs must be multiples of e^{rεn}, with one r
 for all of them: then p(u, n)/p(u′, n) is the same for every such n, and equal to the ratio of the
 probabilities of the whole event. So what is proved of the event holds for each of its outputs.
-A counterexample needs only the probabilities of its own outputs: there the masses far out may be
-sums of such multiples.
+
+If they are sums of several n^i·e^{rεn}, let x₁ ≤ … ≤ x_m be the factors e^{±rε} from an integer to
+the next one, each as often as it has powers, and d_j = [(E − x₁)…(E − x_{j−1}) g](N), with E the
+shift, for g = p − e^b·p′ and the first integer N. By Newton's form of k ↦ x^k, g(N + k) is a sum of
+nonnegative multiples of all d_j. So if no d_j is positive, then g is not; likewise for ≥ 0.
+A counterexample needs only the probabilities of its own outputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import inf
 from typing import Any
 
 from .derivation import TakenPath
 from .distances import holds_noise, is_integer_noise
-from .lattices import Masses, grown, scale, total_of, whole_rows
+from .lattices import Masses, antidifference, grown, scale, total_of, whole_rows
 from .linear import LinearForm, is_number
 from .output_densities import REAL
 from .parametric import ProgramOnCone
@@ -26,7 +31,7 @@ from .runs import Condition
 from .values import Stretch
 
 Far = list[tuple[LinearForm, Stretch]]
-Rates = dict[str, set[tuple[Fraction, ...]]]
+Sequences = set[tuple[tuple[int, ...], tuple[Fraction, ...]]]  # powers i and rates r
 
 
 def has_stretch(event: Any) -> bool:
@@ -91,12 +96,42 @@ class Events:
 
     def __init__(self, every: Sequence[Any]) -> None:
         self.every = list(every)
-        self.rates: Rates = {}
+        self.sequences: dict[str, Sequences] = {}
 
     @property
-    def are_geometric(self) -> bool:
-        """Whether the masses of each event far out are multiples of one e^{rεn}."""
-        return all(len(rates) == 1 for rates in self.rates.values())
+    def has_far(self) -> bool:
+        """Whether an event has integers far out."""
+        return any(has_stretch(event) and not has_reals(event) for event in self.every)
+
+    @property
+    def mixed(self) -> dict[str, Any]:
+        """The events far out whose masses are not multiples of one e^{rεn}."""
+        return {
+            key: event
+            for event in self.every
+            if (key := repr(event)) in self.sequences
+            and (len(self.sequences[key]) > 1 or any(any(p) for p, _ in self.sequences[key]))
+        }
+
+    def steps(self, event: Any, program: ProgramOnCone) -> list[Ratio]:
+        """Return the numbers d_j of the masses of an event far out."""
+        stretches = _intervals(event)
+        if len(stretches) != 1:
+            raise UnsupportedError("far out, several integers fall at several rates")
+        (part,) = stretches
+        turn = 1 if part.upper == inf else -1
+        powers: dict[Fraction, int] = {}
+        for (power,), (rate,) in self.sequences[repr(event)]:
+            powers[turn * rate] = max(power + 1, powers.get(turn * rate, 0))
+        factors = [Ratio(grown(r)) for r in sorted(powers) for _ in range(powers[r])]
+        singles = [_at(event, int(part.end) + turn * k) for k in range(len(factors))]
+        chances = Events(singles).chances(program)
+        row = [chances.get(repr(one), Ratio.number(0)) for one in singles]
+        found = []
+        for factor in factors:
+            found.append(row[0])
+            row = [b - factor * a for a, b in pairwise(row)]
+        return found
 
     def are_disjoint(self) -> bool:
         """Whether no event of more than one output has one in common with another event."""
@@ -161,19 +196,45 @@ class Events:
         return self._geometric(event, masses, far, len(names)) * for_all
 
     def _geometric(self, event: Any, masses: Masses, far: Far, count: int) -> Ratio:
-        """Return the sum of masses over all integers far out: sums of geometric sequences."""
-        if any(any(key[0]) for key in masses):
-            raise UnsupportedError("far out, the masses of integers are not geometric")
+        """Return the sum of masses over all integers far out: sums of n^i·e^{rεn}."""
         found = Ratio.number(0)
-        for rate in {key[1][count:] for key in masses}:
-            self.rates.setdefault(repr(event), set()).add(rate)
-            part = total_of({key: mass for key, mass in masses.items() if key[1][count:] == rate})
-            for r, (_, stretch) in zip(rate, far, strict=True):
+        for kind in {(key[0][count:], key[1][count:]) for key in masses}:
+            self.sequences.setdefault(repr(event), set()).add(kind)
+            alike = (key for key in masses if (key[0][count:], key[1][count:]) == kind)
+            part = total_of({key: masses[key] for key in alike})
+            for power, r, (_, stretch) in zip(*kind, far, strict=True):
                 if r == 0 or (r < 0) != (stretch.upper == inf):
                     raise UnsupportedError("far out, the masses of integers do not fall")
-                part = part * Ratio(grown(r * stretch.end)) / (1 - Ratio(grown(-abs(r))))
+                part = part * _tail(power, r, stretch)
             found = found + part
         return found
+
+
+def _tail(power: int, r: Fraction, part: Stretch) -> Ratio:
+    """Return Σ n^i·e^{rεn} over all integers of a stretch to ∞, or from −∞."""
+    end = Fraction(part.end)
+    if part.upper != inf:  # Σ over m ≥ −end of (−m)^i·e^{−rεm}
+        end, r = -end, -r
+    found = Ratio.number(0)
+    for j, (over, below) in enumerate(antidifference(power, r)):
+        under = Ratio(grown(abs(r))) - 1
+        found = found + Ratio(over) * end**j / _power(under, below)
+    sign = -1 if part.upper == inf or power % 2 == 0 else 1
+    return found * sign * Ratio(grown(r * end))
+
+
+def _power(one: Ratio, count: int) -> Ratio:
+    found = Ratio.number(1)
+    for _ in range(count):
+        found = found * one
+    return found
+
+
+def _at(event: Any, number: int) -> Any:
+    """Return an event with an integer for its stretch."""
+    if isinstance(event, tuple):
+        return tuple(_at(one, number) for one in event)
+    return number if isinstance(event, Stretch) else event
 
 
 def _fits(output: Any, event: Any, conditions: list[Condition], far: Far) -> bool:

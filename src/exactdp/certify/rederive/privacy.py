@@ -7,7 +7,8 @@ all outputs at each input from the program's source. For each pair every bound m
     δ > 0:  with g(o) = p(u, o) − e^b·p(u′, o), each output has g ≤ 0 proved, or g ≥ 0 proved, or is
             one of a few others; δ minus the sum of g over the second kind and any set of the others
             is proved to be ≥ 0. No set of outputs has a larger sum. Real outputs come in intervals
-            on which p(u, y) − e^b·p(u′, y), of densities, is proved to have one sign.
+            on which p(u, y) − e^b·p(u′, y), of densities, is proved to have one sign. Integers
+            far out are one event, of one sign as well (`events`).
     bounded range:  e^b·p(u′, o)·p(u, o′) − p(u, o)·p(u′, o′) ≥ 0 for all outputs o, o′.
 """
 
@@ -43,6 +44,7 @@ class Privacies(AtInputs):
         super().__init__()
         self.adjacency: tuple[str, Any, Any] = "pairs", None, None
         self.parted: dict[str, int] = {}
+        self.far: dict[str, list[Ratio]] = {}
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
@@ -140,13 +142,18 @@ class Privacies(AtInputs):
         bounds = 0
         if verdict == "holds":
             self.where = "the claim"
-            self.require(self.events.are_geometric, "masses far out fall at different rates")
+            right = not self.events.has_far or not self.not_derived
+            self.require(right, "masses far out are not derived")
+            mixed = self.events.mixed
+            self.require(not (mixed and self.is_range), "masses far out fall at different rates")
+            far = [self.steps_at(u, mixed) for u in self.inputs]
             right = self.is_proved(self.delta)
             self.require(right and self.pairs, "it says nothing, or δ is not seen to be ≥ 0")
             pieces = self.entries(parts["pieces"], len(self.pairs) if self.real_events else 0)
             for k, (i, j) in enumerate(self.pairs):
                 self.where = f"the pair {i}, {j}"
                 self.parted = self.densities(i, j, pieces[k]) if pieces else {}
+                self.far = self.differences(far[i], far[j])
                 for bound in self.bounds(self.chances[i], self.chances[j]):
                     bounds += 1
                     self.require(self.is_proved(bound), "a bound is not proved")
@@ -210,6 +217,31 @@ class Privacies(AtInputs):
             found[repr(event)] = sign
         return found
 
+    def steps_at(self, u: Input, mixed: dict[str, Any]) -> dict[str, list[Ratio]]:
+        """Return the numbers d_j of the masses far out at an input, for events that need them."""
+        ray = PolyhedralCone(1, self).cut((Fraction(1),))
+        try:
+            program = ProgramOnCone(self.derivation, ray, single(u))
+            return {key: self.events.steps(event, program) for key, event in mixed.items()}
+        except UnsupportedError as error:
+            self.require(False, str(error))
+            raise
+
+    def differences(
+        self, one: dict[str, list[Ratio]], two: dict[str, list[Ratio]]
+    ) -> dict[str, list[Ratio]]:
+        """Return the numbers d_j of p − e^b·p′; with δ, the sign of each must be proved."""
+        found = {
+            key: [a - self.factor * b for a, b in zip(one[key], two[key], strict=True)]
+            for key in one
+        }
+        for key, steps in found.items() if self.delta != 0 else ():
+            for sign in (1, -1):
+                if key not in self.parted and all(self.is_proved(step * sign) for step in steps):
+                    self.parted[key] = sign
+            self.require(key in self.parted, "the sign of masses far out is not proved")
+        return found
+
     def distribution(self, k: int, given: Any) -> Chances:
         """Return the probabilities of outputs at an input: as stated, and derived again."""
         self.where = f"the distribution {k}"
@@ -245,7 +277,8 @@ class Privacies(AtInputs):
             return
         gains = {key: one[key] - self.factor * two.get(key, none) for key in one}
         if self.delta == 0:
-            yield from (-gain for gain in gains.values())
+            for key, gain in gains.items():
+                yield from (-step for step in self.far.get(key, [gain]))
             return
         apart = self.parted
         left = {

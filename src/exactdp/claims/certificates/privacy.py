@@ -28,7 +28,7 @@ from exactdp.claims.stated.adjacency import Entries, LargestChange, SquaredChang
 from exactdp.claims.stated.inputs import is_listed, listed
 from exactdp.cones import Cone, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import entries
+from exactdp.language.layout import assembled, entries
 from exactdp.language.machine import State
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
@@ -59,13 +59,15 @@ def certificate(verdict: Verdict) -> Json:
     if any(map(reals_in, patterns)) and not claim.delta_form:
         return _on_cones(verdict, inputs)
     signs = SignProofs(verdict)
+    far: dict[Value, list[Value]] = {}
     if patterns:
         examples = None
-        if not (verdict.holds or claim.delta_form or claim.measure != "privacy"):
+        if not claim.delta_form and claim.measure == "privacy":
             examples = [output for one in verdict.counterexamples for output in one.outputs]
-        if examples is None and claim.losses.is_mixed(inputs, patterns):
-            raise _refused("far out, the probabilities of integers fall at several rates")
-        chances = dict(zip(inputs, claim.losses.together(inputs, examples), strict=True))
+        together = claim.losses.together(inputs, examples, far)
+        chances = dict(zip(inputs, together, strict=True))
+        if verdict.holds and far:
+            _require_far(_claim(claim, inputs), inputs, chances)
     pieces: list[list[Any]] = []
     if verdict.holds and claim.delta_form:
         events = list(dict.fromkeys(key.env[0] for u in inputs for key in chances[u]))
@@ -75,15 +77,20 @@ def certificate(verdict: Verdict) -> Json:
         parted: dict[tuple[object, ...], dict[Value, int]] = {}
         for pair in claim.pairs if real else ():
             pieces.append(_Pieces(claim, signs, pair).written(real, parted))
+        for pair in claim.pairs if far else ():
+            _add_far(claim, signs, pair, far, parted.setdefault(pair, {}))
         _add_sets(claim, chances, signs, parted)
     elif verdict.holds and (patterns or verdict.implied_by is not None):
         gaps = {
             one.beta[0] - one.chance: None
             for u, v in claim.pairs
             for one in claim.losses.bounds((*u, *v), chances[u], chances[v])
+            if one.outputs[0] not in far
         }
         for gap in gaps:
             signs.decided(nonnegative(gap, claim.epsilon))
+        for pair in claim.pairs if far else ():
+            _add_far(claim, signs, pair, far, {})
     elif verdict.holds:
         for _, sign in verdict.decided:
             if isinstance(sign, Decision):
@@ -124,6 +131,44 @@ def _require_derived(written: Json, inputs: list[tuple[object, ...]]) -> None:
         ray = PolyhedralCone(1, checker).cut((Fraction(1),))
         for u in inputs:
             _ = ProgramOnCone(checker.derivation, ray, list(u)).ways
+    except (RejectedError, UnsupportedError) as error:
+        raise _refused(str(error)) from error
+
+
+def _add_far(
+    claim: Privacy,
+    signs: SignProofs,
+    pair: tuple[tuple[Any, ...], tuple[Any, ...]],
+    far: dict[Value, list[Value]],
+    parted: dict[Value, int],
+) -> None:
+    """Add the proofs that p − e^b·p′ has one sign for large integers, and these signs."""
+    given = [assembled(claim.mechanism.inputs, x) for x in pair]
+    for event, outputs in far.items():
+        gaps = [claim.losses.far_gap(given, output) for output in outputs]
+        for sign in (-1, 1) if claim.delta_form else (-1,):
+            found = [nonnegative(gap * sign, claim.epsilon) for gap in gaps]
+            if all(found):
+                for decision in found:
+                    signs.decided(decision)
+                parted[event] = sign
+                break
+        else:
+            raise _refused("far out, the sign of p − e^budget·p′ is not proved")
+
+
+def _require_far(
+    written: Json, inputs: list[tuple[object, ...]], chances: dict[tuple[object, ...], Chances]
+) -> None:
+    """Refuse a mechanism whose masses far out the checker cannot derive."""
+    checker = Privacies()
+    try:
+        checker.read_claim(written)
+        every = dict.fromkeys(key.env[0] for u in inputs for key in chances[u])
+        listed = [[[value_json(one), None] for one in every]]
+        checker.read_events(listed)
+        for u in checker.inputs:
+            checker.outcomes(u)
     except (RejectedError, UnsupportedError) as error:
         raise _refused(str(error)) from error
 

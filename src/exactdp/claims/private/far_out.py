@@ -12,7 +12,7 @@ nonnegative, so g ≥ 0 if every d_j ≥ 0. Of these d₁ = g(0), and dₙ has t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +34,10 @@ class Far:
     def is_seen(self) -> bool:
         """Whether d_j < 0 implies that g is negative at some integer, or at all large ones."""
         return self.is_last or not self.rates
+
+    def moved(self, count: int) -> Far:
+        """Return the same number for integers further out."""
+        return replace(self, start=self.start + self.step * count)
 
     def weights(self) -> Iterator[tuple[int, ClosedForm]]:
         """Yield integers and their factors in d_j."""

@@ -50,6 +50,7 @@ Chances: TypeAlias = Mapping[State, ClosedForm]
 _ZERO = ExpPoly(0)
 _MOST_INTEGERS = 1_000
 _MOST_IN_SETS = 6
+_MOST_STEPS = 100  # integers further out, where p − e^b·p′ has one sign
 
 
 @dataclass(frozen=True)
@@ -274,18 +275,22 @@ class Losses:
         outputs = list(atoms)
         for pattern in wide:
             if integers_in(pattern):
-                outputs += self._values(given, pattern, atoms, mixed=mixed)
+                outputs += self._values(given, pattern, atoms, mixed=mixed, pairs=[given])
             else:
                 outputs += self._stretches(given, pattern, atoms)
         return self.events(given[0], outputs), self.events(given[1], outputs)
 
     def together(
-        self, inputs: Sequence[Entries], examples: Sequence[Value] | None = None
+        self,
+        inputs: Sequence[Entries],
+        examples: Sequence[Value] | None = None,
+        far: dict[Value, list[Value]] | None = None,
     ) -> list[Chances]:
         """Return the probabilities of the same events at all listed inputs.
 
         Large integers are one event, if the ratio of their probabilities is constant. If outputs
-        are `examples`, any ratio is allowed, and each example is a separate event.
+        are `examples`, any ratio is allowed, and each example is a separate event. Events with
+        several rates are added to `far`, with the numbers d_j that determine their signs.
 
         Integers are listed one by one, and large ones as one event; reals, with δ, are divided into
         intervals on each of which p − e^b·p′ has a constant sign for every pair.
@@ -304,22 +309,13 @@ class Losses:
         for pattern in wide:
             if integers_in(pattern):
                 beside = [*atoms, *(examples or ())]
-                outputs += self._values(given, pattern, beside, alone=examples is None)
+                outputs += self._values(
+                    given, pattern, beside, alone=examples is None, pairs=pairs, far=far
+                )
                 continue
             ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
             outputs += _intervals(pattern, ends)
         return [self.events(x, outputs) for x in given]
-
-    def is_mixed(self, inputs: Sequence[Entries], patterns: Sequence[Value]) -> bool:
-        """Whether the probabilities of large integers of a pattern decay at several rates."""
-        given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
-        for pattern in dict.fromkeys(one for one in patterns if integers_in(one)):
-            found = [one for x in given if (one := self._engine.tails(x, pattern))]
-            for ends in zip(*found, strict=True):
-                sides = ([one.rates[side] for one in ends] for side in (0, 1))
-                if any(len(_all_rates(side)) > 1 for side in sides):
-                    return True
-        return False
 
     def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
         """Return the probabilities of events at an input, without impossible ones."""
@@ -396,8 +392,14 @@ class Losses:
         *,
         mixed: bool = False,
         alone: bool = True,
+        pairs: Sequence[Sequence[tuple[Value, ...]]] = (),
+        far: dict[Value, list[Value]] | None = None,
     ) -> list[Value]:
-        """Return the outputs of a pattern with an integer, and the events of large integers."""
+        """Return the outputs of a pattern with an integer, and the events of large integers.
+
+        If these fall at several rates, they are refused, unless `mixed` is set, or not `alone`, or
+        δ is given: then p − e^b·p′ has one sign there, for all `pairs`.
+        """
         assert not has_spots(tuple(given))  # integer noise is refused for all reals
         if reals_in(pattern):
             raise _integers_beside_reals(pattern)
@@ -416,15 +418,52 @@ class Losses:
                 rates = [step * rate for rate in _all_rates([one.rates[side] for one in ends])]
                 if len(rates) > 1 and mixed:
                     sides.append([*far_out(start, step, rates)])
-                elif len(rates) > 1 and alone:
-                    raise _not_compared()
-                else:
-                    whole: Any = Interval(start, "inf") if step > 0 else Interval("-inf", start)
-                    sides.append([whole])
+                    continue
+                nearer: list[Value] = []
+                if len(rates) > 1 and alone:
+                    if not self._claim.delta_form or len(found[0]) > 1:
+                        raise _not_compared()
+                    begin = self._one_sided(pairs, pattern, far_out(start, step, rates))
+                    nearer = list(range(start, begin, step))
+                begin = start + step * len(nearer)
+                whole: Any = Interval(begin, "inf") if step > 0 else Interval("-inf", begin)
+                sides.append([*nearer, whole] if step > 0 else [whole, *reversed(nearer)])
+                if len(rates) > 1 and far is not None and len(found[0]) == 1:
+                    listed = (_filled(pattern, [one]) for one in far_out(begin, step, rates))
+                    far[_filled(pattern, [whole])] = list(listed)
             places.append([*sides[0], *middle, *sides[1]])
         if prod(map(len, places)) > 4 * _MOST_INTEGERS:
             raise _not_compared()
         return [_filled(pattern, list(parts)) for parts in product(*places)]
+
+    def _one_sided(
+        self, pairs: Sequence[Sequence[tuple[Value, ...]]], pattern: Value, far: Sequence[Far]
+    ) -> int:
+        """Return an integer from which p − e^b·p′ has one sign, for each of the pairs.
+
+        It has the sign of the numbers d_j, if these have the same one (see `far_out`). A sign that
+        is proved from an integer on is also that from any later one.
+        """
+        first, count = far[0], 0
+        for pair in pairs:
+            while not self._has_one_sign(pair, pattern, [one.moved(count) for one in far]):
+                count = 2 * count + 2
+                if count > _MOST_STEPS:
+                    raise _many_signs()
+        return first.start + first.step * count
+
+    def _has_one_sign(
+        self, pair: Sequence[tuple[Value, ...]], pattern: Value, far: Sequence[Far]
+    ) -> bool:
+        """Whether all numbers d_j of p − e^b·p′ are nonnegative, or none is positive."""
+        gaps = [self.far_gap(pair, _filled(pattern, [one])) for one in far]
+        on = self._claim.epsilon
+        return any(all(nonnegative(gap * sign, on) for gap in gaps) for sign in (1, -1))
+
+    def far_gap(self, pair: Sequence[tuple[Value, ...]], output: Value) -> ClosedForm:
+        """Return a number d_j of p − e^b·p′."""
+        one, two = (self._event(as_given(self._claim.mechanism, x), output) for x in pair)
+        return one - two * self._claim.factor
 
     def distribution(self, u: Entries, trace: Trace | None = None) -> Chances:
         """Return the probabilities of outputs and of patterns of outputs."""
@@ -511,6 +550,15 @@ def _not_compared() -> ValueRefusedError:
         rule="Far out the probabilities at both are geometric with one ratio, and at most "
         f"{_MOST_INTEGERS:,} integers lie between.",
         way_out="Clamp the output, as in min(max(z, -10), 10).",
+    )
+
+
+def _many_signs() -> ValueRefusedError:
+    return ValueRefusedError(
+        "δ is asked, and the integers of the output fall at several rates",
+        rule="Then p − e^budget·p′ changes its sign at an integer that may grow without bound as "
+        f"ε → 0; it must be at most {_MOST_STEPS} integers away.",
+        way_out="Restrict epsilon, as in epsilon='[1/2, inf)', or clamp the output.",
     )
 
 
