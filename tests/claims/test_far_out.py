@@ -15,6 +15,7 @@ import pytest
 
 from exactdp import Grid, Mechanism, Privacy, ValueRefusedError, certify, eps
 from exactdp.claims.private.far_out import far_out
+from exactdp.reals.certificates import seal
 
 rounded_max = Mechanism.from_source(
     "def rounded_max(q: Real[2]): return round(max(lap(eps, q[0]), lap(eps, q[1])))"
@@ -178,7 +179,18 @@ def test_certificates_at_several_rates(claim: Privacy, less: str) -> None:
     assert "nothing" in certify.check(written).reason
     assert certify.check(written).accepted
     stated = {**written["claim"], "budget": less if less != "1" else "9/10"}
-    assert not certify.check({**written, "claim": stated}).accepted
+    changed = {**{key: one for key, one in written.items() if key != "seal"}, "claim": stated}
+    report = certify.check({**changed, "seal": seal(changed)})
+    assert not report.accepted
+    assert "a bound is not proved" in report.reason
+
+
+def test_the_checker_takes_rounded_noise_from_the_solver() -> None:
+    source = "def rounded(q: Real): return round(lap(eps, q))"
+    verdict = Privacy(Mechanism.from_source(source), inputs=[0, 1]).check()
+    report = certify.check(verdict.certificate)
+    assert report.accepted
+    assert report.taken
 
 
 def test_numbers_that_suffice_are_seen_by_values() -> None:

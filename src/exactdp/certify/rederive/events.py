@@ -99,11 +99,6 @@ class Events:
         self.sequences: dict[str, Sequences] = {}
 
     @property
-    def has_far(self) -> bool:
-        """Whether an event has integers far out."""
-        return any(has_stretch(event) and not has_reals(event) for event in self.every)
-
-    @property
     def mixed(self) -> dict[str, Any]:
         """The events far out whose masses are not multiples of one e^{rεn}."""
         return {

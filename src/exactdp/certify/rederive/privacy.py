@@ -142,9 +142,8 @@ class Privacies(AtInputs):
         bounds = 0
         if verdict == "holds":
             self.where = "the claim"
-            right = not self.events.has_far or not self.not_derived
-            self.require(right, "masses far out are not derived")
             mixed = self.events.mixed
+            self.require(not (mixed and self.not_derived), "masses far out are not derived")
             self.require(not (mixed and self.is_range), "masses far out fall at different rates")
             far = [self.steps_at(u, mixed) for u in self.inputs]
             right = self.is_proved(self.delta)
