@@ -71,6 +71,18 @@ def test_grids_best_constants_and_comparisons() -> None:
     assert str(compare([NOISY, plain], "absolute", [0])).count("noisy is the best for ε in (0, ∞)")
 
 
+def test_all_reals_if_noise_is_only_added() -> None:
+    """The error is the same at every input, so one of them decides."""
+    assert ErrorBound(NOISY, within=3, risk="5%").check(eps=1)
+    assert not ErrorBound(NOISY, within=3, risk="1%").check(eps=1)  # e^(−3√2) = 1.4 %
+    assert Expected(NOISY, "squared", at_most=1 / eps**2).check()
+    pair = Mechanism.from_source(
+        "def pair(q: Real[2]): return [lap(sqrt(2) * eps, q[0]), lap(eps, q[0] + q[1])]"
+    )
+    best = Expected(pair, "absolute", at_most=4 / eps).tightest().kappa  # 4/(1 + 1/√2)
+    assert float(best.lower) == pytest.approx(4 / (1 + math.sqrt(0.5)), abs=1e-5)
+
+
 def test_privacy_of_finite_inputs() -> None:
     for budget, holds in ((sqrt(2) * eps, True), (3 * eps / 2, True), (7 * eps / 5, False)):
         verdict = Privacy(COUNT, budget=budget, adjacent=linf(1)).check()

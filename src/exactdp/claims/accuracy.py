@@ -227,10 +227,12 @@ class Accuracy(Statement):
     def _equivalent(self) -> Accuracy | None:
         """The claim at one input if that is equivalent, and all inputs have many cells.
 
-        Under the discrete distance, dd is the same at all inputs.
+        Under the discrete distance, dd is the same at all inputs. With irrational rates, all inputs
+        are not examined otherwise.
         """
         compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
-        if is_listed(self.input_set) or not compares or real_count(self.mechanism) <= _FEW_REALS:
+        is_wide = compares and real_count(self.mechanism) > _FEW_REALS
+        if is_listed(self.input_set) or not (is_wide or self.mechanism.kept(Engine).is_irrational):
             return None
         if self.is_beta_of_input or self.has_parts or self.conditions != ALWAYS:
             return None

@@ -161,6 +161,22 @@ class Expected:
     def _jumps(self) -> bool:
         return self.mechanism.kept(Engine).jumps
 
+    @cached_property
+    def _is_alike(self) -> bool:
+        """Whether one of all reals stands for all of them, which are not examined otherwise.
+
+        It does if the mechanism only adds noise; with irrational rates, there is no other way.
+        """
+        engine = self.mechanism.kept(Engine)
+        return (
+            isinstance(self.input_set, AllReals)
+            and engine.is_irrational
+            and self.loss in ("absolute", "squared")
+            and self.ideal is None
+            and not self.formula.names()
+            and engine.only_adds_noise
+        )
+
     @property
     def is_continuous(self) -> bool:
         """Whether the expected loss is continuous; it may jump where the ideal output does."""
@@ -169,6 +185,12 @@ class Expected:
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the ray of each listed input, or the cone of each finite part of an input."""
         del each  # inputs are never grouped
+        if self._is_alike:
+            zeros = [
+                0 if kind is None else kind.members[0] for kind in kinds(self.mechanism.inputs)
+            ]
+            yield from islice([(Region(("eps",), RAY, tuple(zeros), self.epsilon),)], first, None)
+            return
         if is_listed(self.input_set):
             for u in islice(listed(self.mechanism, self.input_set), first, None):
                 if self.mechanism.moves:
@@ -219,7 +241,7 @@ class Expected:
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
-        if is_listed(self.input_set):
+        if is_listed(self.input_set) and not self._is_alike:
             return how_many(self.mechanism, self.input_set)
         return len(list(self.regions()))
 
@@ -347,6 +369,8 @@ class Expected:
     def route(self, findings: Sequence[Finding]) -> str:
         """Describe how the claim was decided."""
         del findings
+        if self._is_alike:
+            return "the mechanism only adds noise, so the expected loss is the same at every input"
         return _AT_INPUTS if is_listed(self.input_set) else _EVERYWHERE
 
     def everywhere(self) -> Expected:
