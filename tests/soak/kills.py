@@ -18,13 +18,14 @@ from typing import Any
 
 from exactdp import Store
 from exactdp.running import pace
-from running.test_units import accurate, everywhere, private
+from running.test_units import accurate, everywhere, private, steep
 
 QUESTIONS: dict[str, Callable[..., Any]] = {
     "inputs": lambda **how: accurate().check(**how),
     "constant": lambda **how: accurate().tightest(**how),
     "cells": lambda **how: everywhere().check(**how),
     "pairs": lambda **how: private().check(**how),
+    "slopes": lambda **how: steep().check(**how),
 }
 _LONGEST = 1.0  # seconds after which a run is killed, at most
 

@@ -64,6 +64,10 @@ class Slope:
     allows_all: bool = False
     largest_of: tuple[tuple[ClosedForm, ...], ...] = ()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is sent to other processes: without what is needed to compute `beta`."""
+        return {name: value for name, value in vars(self).items() if name[0] != "_"}
+
     @cached_property
     def _partial(self) -> list[ClosedForm]:
         names = self.trace.names[1 : len(self.trace.names) - self.released]
