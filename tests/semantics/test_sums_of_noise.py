@@ -63,3 +63,20 @@ def test_integer_noise_has_no_density() -> None:
     found = program("return dlap(eps, 0)").distribution(0)
     with pytest.raises(ValueRefusedError, match="no density"):
         found.density(int, 1)
+
+
+def test_two_sums_with_a_common_sample() -> None:
+    """By quadrature over the common sample; the sum of two has the cdf 1 − (2 + z)·e^{−z}/4."""
+    found = program(
+        "a, b, c, d = lap(eps, 0), lap(eps, 0), lap(eps, 0), lap(eps, q)\n"
+        "x = b + c + d < 0\ny = a + d < 0\nreturn [x, y]"
+    ).distribution(0)
+
+    def both(d: mpmath.mpf) -> mpmath.mpf:
+        z = abs(d)
+        far = (2 + z) * mpmath.exp(-z) / 4, mpmath.exp(-z) / 2  # P(b + c < −z), P(a < −z)
+        one, two = far if d > 0 else (1 - far[0], 1 - far[1])
+        return mpmath.exp(-z) / 2 * one * two
+
+    expected = mpmath.quad(both, [-60, -5, 0, 5, 60])
+    assert found[True, True].values([1.0])[0] == pytest.approx(float(expected), abs=1e-12)

@@ -31,7 +31,7 @@ from exactdp.language.operations import (
 )
 from exactdp.language.rules import fail
 from exactdp.language.terms import EPS, EpsTerm
-from exactdp.language.tree import SYMBOLS, Comprehension, bound_names, parameters, where
+from exactdp.language.tree import SYMBOLS, Comprehension, bound_names, nodes, parameters, where
 from exactdp.language.values import List, Value, settled
 
 Env = list[Value]
@@ -79,6 +79,9 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
+_FIXED = {"eps", "inf", "exp", "abs", "min", "max"}
+
+
 class Compiler:
     """Compiles pure expressions over given slots and functions."""
 
@@ -90,6 +93,24 @@ class Compiler:
         self.functions = {
             name: Helper(function, name.partition("()")[0]) for name, function in functions.items()
         }
+
+    def compiled(self, node: ast.expr) -> Closure:
+        """Return the closure of an expression, which is computed once if it has no variables."""
+        compute = self.compile(node)
+        if not isinstance(node, ast.BinOp | ast.Call) or not all(
+            one.id in _FIXED and one.id not in self.slots
+            for one in nodes(node)
+            if isinstance(one, ast.Name)
+        ):
+            return compute
+        known: list[Value] = []
+
+        def run(env: Env) -> Value:
+            if not known:
+                known.append(compute(env))
+            return known[0]
+
+        return run
 
     def compile(self, node: ast.expr) -> Closure:
         """Return the closure that computes an expression from an environment."""

@@ -214,7 +214,8 @@ def wholes_in(value: Value) -> Iterator[Whole]:
     """Yield the whole numbers in a value, inner ones first."""
     if isinstance(value, tuple):
         for item in value:
-            yield from wholes_in(item)
+            if isinstance(item, tuple | Symbolic):
+                yield from wholes_in(item)
     elif isinstance(value, NoisyQuotient):
         yield from wholes_in((value.over, value.under))
     elif isinstance(value, Linear):

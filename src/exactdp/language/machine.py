@@ -197,7 +197,7 @@ class Machine:
         self._inputs = [self.slots[name] for name, _ in code.inputs]
         on = code.epsilon
         budget = EpsTerm("eps", (Fraction(on.lower), *(0,) * is_rough)) if on.is_point else EPS
-        self._compile = Compiler(self.slots, code.functions, budget).compile
+        self._compile = Compiler(self.slots, code.functions, budget).compiled
         self._steps: list[_Step] = []
         self._events: dict[int, _Facts] = {}
         for pc, one in enumerate(code.instructions):

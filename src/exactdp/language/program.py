@@ -79,9 +79,10 @@ class Program:
         """The kinds of its values, known because the program is well formed."""
         found = check(self.code, self.flow)
         check_constants(self.code, self.flow, found.before)
-        doubt = confirmed(Machine(self.code, self.flow), found.doubts)
-        if doubt is not None:
-            raise doubt
+        if found.doubts:
+            doubt = confirmed(Machine(self.code, self.flow), found.doubts)
+            if doubt is not None:
+                raise doubt
         return found
 
     @cached_property

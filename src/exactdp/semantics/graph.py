@@ -35,6 +35,7 @@ from exactdp.semantics.spots import whole_of
 from exactdp.semantics.states import Visited
 
 _ONE = Fraction(1)
+_COMPOSED = (tuple, Symbolic)
 
 Noise: TypeAlias = int
 """A noise variable of a node, by position; inputs are symbols of another type (str)."""
@@ -341,19 +342,20 @@ class Graph:
         A list of noise may be live although only its largest entry, or only its sum, is used
         again: then the sum is the variable.
         """
+        if not any(node.variables for node in self.nodes):
+            return self
         needed = [Span() for _ in self.nodes]
+        bases = [VariableBasis((), (), not node.variables) for node in self.nodes]
         for component in reversed(self.components):
             while True:  # more than once in a loop only
-                before = [needed[number].rank for number in component]
+                before = [bases[number] for number in component]
                 for number in component:
-                    for form in self._needed_at(number, needed):
+                    for form in self._needed_at(number, bases):
                         needed[number].add(form)
-                if before == [needed[number].rank for number in component]:
+                    size, fixed = self.nodes[number].variables, self._fixed[number]
+                    bases[number] = needed[number].basis(size, fixed)
+                if before == [bases[number] for number in component]:
                     break
-        bases = [
-            span.basis(node.variables, compared)
-            for span, node, compared in zip(needed, self.nodes, self._fixed, strict=True)
-        ]
         if all(basis.is_everything for basis in bases):
             return self
         return Graph(
@@ -405,13 +407,13 @@ class Graph:
                     break
         return found
 
-    def _needed_at(self, number: int, needed: list[Span]) -> Iterator[dict[int, Fraction]]:
-        """Yield the forms in variables of a node on which it and the nodes after it depend."""
+    def _needed_at(self, number: int, bases: list[VariableBasis]) -> Iterator[dict[int, Fraction]]:
+        """Yield the forms in variables of a node on which it and variables after it depend."""
         node = self.nodes[number]
         rows = [noise_part(form) for form in forms_of(looks_at(node.event))]
         for edge in node.edges:
             parts = [noise_part(form) for form in edge.variables]
-            rows += (combined(row, parts) for row in needed[edge.target].rows)
+            rows += (combined(row, parts) for row in bases[edge.target].forms)
         for row in rows:
             yield {name: q for name, q in row.items() if name < node.variables}
 
@@ -457,7 +459,8 @@ def forms_of(output: Value) -> Iterator[Linear]:
     """Yield the symbolic numbers of an output."""
     if isinstance(output, tuple):
         for item in output:
-            yield from forms_of(item)
+            if isinstance(item, _COMPOSED):
+                yield from forms_of(item)
     elif isinstance(output, NoisyQuotient):
         yield from forms_of((output.over, output.under))
     elif isinstance(output, Linear):

@@ -38,11 +38,6 @@ class Span:
         """The dimension."""
         return len(self._rows)
 
-    @property
-    def rows(self) -> list[Row]:
-        """Forms that span it."""
-        return list(self._rows.values())
-
     def add(self, form: Row) -> None:
         """Add a form."""
         rest = dict(form)
