@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from exactdp import AllReals, Box, ErrorBound, ExactdpError, Mechanism, certify, ideal, value_gap
+from exactdp import (
+    AllReals,
+    Box,
+    ErrorBound,
+    ExactdpError,
+    Mechanism,
+    certify,
+    ideal,
+    inf,
+    sup,
+    value_gap,
+)
 
 
 def _largest(m: int, best: str = "max", noise: str = "lap") -> Mechanism:
@@ -65,6 +77,27 @@ def test_all_answers_agree_with_an_integral(m: int, best: str) -> None:
         assert within == pytest.approx(2 * eps, abs=1e-9)  # only ε·γ matters
 
 
+@pytest.mark.parametrize(
+    ("box", "input"),
+    [
+        (Box(-1, 2), [0, -1]),
+        (Box(5, 8), [6, 5]),
+        (Box(-8, "-6.9"), [-7, -8]),
+        (Box(0, inf), [1, 0]),
+    ],
+    ids=str,
+)
+def test_a_box_that_is_wide_enough(box: Box, input: list[int]) -> None:  # noqa: A002
+    """With all entries in the same interval, longer than γ, the worst inputs are in the box."""
+    risk = ErrorBound(_largest(2), within=1, inputs=box).risk(eps=1)
+    assert float(risk) == pytest.approx(_loss(1, 1, 0.5), abs=1e-8)
+    assert risk.input == input
+    found = ErrorBound(_largest(2), 1, "20%", inputs=box).check(eps=1).counterexample
+    ends = box.ends(2)
+    assert all(low <= x <= high for x, (low, high) in zip(found.input, ends, strict=True))
+    assert float(found.error) == pytest.approx(float(risk), rel=0.02)
+
+
 @pytest.mark.parametrize("mechanism", [UNEQUAL, _largest(3, noise="expo")], ids=["lap", "expo"])
 def test_all_cells_give_the_same_answer(mechanism: Mechanism) -> None:
     """Just above the worst error the bound holds, and just below it fails, on cells of inputs."""
@@ -109,7 +142,8 @@ OTHERS: dict[str, tuple[Mechanism, dict[str, Any]]] = {
         {"output_distance": value_gap},
     ),
     "opposite": (_largest(3), {"ideal": smallest}),
-    "box": (_largest(3), {"inputs": Box(-1, 1)}),
+    "narrow box": (_largest(3), {"inputs": Box(0, 1)}),
+    "uneven box": (_largest(3), {"inputs": Box([0, 0, 0], [1, 2, 3])}),
     "ties": (_largest(3), {"within": 0}),
     "nearest": (
         Mechanism.from_source(
@@ -127,3 +161,27 @@ def test_where_the_worst_inputs_are_not_known(name: str) -> None:
     mechanism, changes = OTHERS[name]
     bound = ErrorBound(mechanism, **{"within": 1, "risk": "5%", "inputs": AllReals(), **changes})
     assert bound.claims[0].at_worst_inputs is None
+
+
+def test_a_wide_enclosure_is_not_shown_as_a_number() -> None:
+    """Six digits are shown only if they are known."""
+    risk = ErrorBound(_largest(2), within=1, inputs=AllReals()).risk(eps=1)
+    assert "≈ 0.379" in str(risk)
+    assert "is between 0.4 and 0.5 at worst" in str(
+        replace(risk, lower=Fraction(2, 5), upper=Fraction(1, 2))
+    )
+
+
+@pytest.mark.parametrize(("risk", "least"), [("60%", 1), ("30%", 2)])
+def test_the_distance_of_positions_read_as_numbers_is_whole(risk: str, least: int) -> None:
+    """If outputs are a few numbers, the least γ is one of their differences, for all reals too.
+
+    At ties of all numbers with 0 the ideal output 2 is missed with probability 3/4, and 0 is
+    returned with probability 1/2.
+    """
+    first = Mechanism.from_source(
+        "def first(q: Real[2]):\n    for i in range(2):\n        if lap(eps, q[i]) > 0:\n"
+        "            return i\n    return 2\n"
+    )
+    goal = ErrorBound(first, risk=risk, inputs=AllReals(), output_distance=sup)
+    assert goal.smallest_within(eps=1).upper == least

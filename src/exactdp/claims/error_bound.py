@@ -159,6 +159,16 @@ class Risk(Told):
     def __float__(self) -> float:
         return float((self.lower + self.upper) / 2)
 
+    @property
+    def _size(self) -> str:
+        width = self.upper - self.lower
+        if not width:
+            return spell(self.lower)
+        if width > self.upper / 10**4:
+            return f"between {float(self.lower):.6g} and {float(self.upper):.6g}"
+        known = 6 if width <= self.upper / 10**6 else 4
+        return f"≈ {float(self):.{known}g}"
+
     def __str__(self) -> str:
         what = f"an error above {spell(self.within)}" if self.within else "an error"
         if self.input is None:
@@ -168,7 +178,7 @@ class Risk(Told):
             if self.eps.is_point
             else f"For ε in {self.eps}"
         )
-        size = spell(self.lower) if self.lower == self.upper else f"≈ {float(self):.6g}"
+        size = self._size
         if not self.eps.is_point:
             size = f"at most {size}"  # the supremum over these ε
         if not self.attained:

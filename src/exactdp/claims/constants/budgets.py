@@ -19,8 +19,9 @@ from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.inputs import is_listed
+from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.vacuity import Contents, refuse_empty
-from exactdp.errors import VacuousClaimError, ValueRefusedError
+from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.interval import POSITIVE
@@ -34,6 +35,7 @@ _Key: TypeAlias = tuple[ClosedForm, Stretch]
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
+_FASTER = 64  # times as large as the last one that was too small is the next step
 _LARGEST = 10**6  # an ε larger than any in practice
 
 
@@ -263,9 +265,10 @@ def _at_large(claim: Claim) -> Any:
 def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
     """Return an enclosure of the least ε₀ such that a claim holds for all ε ≥ ε₀, by bisection.
 
-    A proof for all larger ε moves the upper bound, a counterexample the lower bound. If neither is
-    found, the enclosure stays wider than requested. A claim that holds for all larger ε also holds
-    at that ε, by continuity.
+    A proof for all larger ε moves the upper bound, a counterexample the lower bound: to its ε, or
+    to the least ε₀ of the claim at its input. As that is often close, larger and larger steps are
+    taken from there. If neither is found, the enclosure stays wider than requested. A claim that
+    holds for all larger ε also holds at that ε, by continuity.
     """
     on = claim.epsilon
     first = decide(claim, progress=conduct_of(progress).quiet, hint=False)
@@ -274,30 +277,87 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
     lower: Fraction = Fraction(on.lower)
     upper: Fraction | None = None
-    found: Any = None
-    trial = max(lower, Fraction(1))
+    found = first.counterexample
+    trial, gap = max(lower, Fraction(1)), width / _FASTER
+    needed = None if found is None else _near_worst(claim, found, width)
+    if needed is not None:
+        lower, trial = needed, needed + gap
+    known, is_shared = cast(Any, claim), _has_same_cells(claim)
     for step in range(_MOST_TRIALS):
         if progress is not None:
             progress(step, _MOST_TRIALS)
         trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
         part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
-        verdict = decide(
-            replace(cast(Any, claim), epsilon=part), progress=conduct_of(progress).quiet, hint=False
-        )
+        restricted = replace(cast(Any, claim), epsilon=part)
+        if is_shared:
+            restricted.work.keep_cells(known.work)
+        known = restricted
+        verdict = decide(restricted, progress=conduct_of(progress).quiet, hint=False)
         if verdict.holds:
             upper = trial
         elif verdict.counterexample is not None:
-            lower, found = max(lower, verdict.counterexample.eps), verdict.counterexample
+            found = verdict.counterexample
+            needed = _needed(claim, found.input, width)
+            lower, gap = max(lower, found.eps, needed or lower), gap * _FASTER
         elif upper is not None:
             break
         if upper is not None and upper - lower <= width:
             break
         if upper is None and (max(lower, trial) >= _LARGEST or lower == on.upper):
             return _none(lower, _why(claim, found))
-        trial = (lower + upper) / 2 if upper is not None else 4 * max(trial, lower)
+        if upper is not None:
+            trial = (
+                lower + min(gap, (upper - lower) / 2)
+                if verdict.holds is False
+                else (lower + upper) / 2
+            )
+        else:
+            trial = 4 * max(trial, lower) if needed is None else lower + gap
     if upper is None:
         return _none(lower, _why(claim, found))
     return _from(lower, upper, claim)
+
+
+def _near_worst(claim: Claim, found: Any, width: Fraction) -> Fraction | None:
+    """Return a lower bound on the least ε₀ from inputs close to the worst ones; None if unknown.
+
+    At a bound, the best constant is approached at some input, which gives the next bound.
+    """
+    bound, known = _needed(claim, found.input, width), cast(Any, claim)
+    for rough in (_ROUGH, width / _FASTER) if bound else ():
+        there = replace(known, epsilon=bound)
+        there.work.keep_cells(known.work)
+        known = there
+        try:
+            worst = there.tightest(width=rough).input
+        except ExactdpError:  # too many cells
+            break
+        better = None if worst is None else _needed(claim, worst, width / _FASTER)
+        bound = max(bound or Fraction(0), better or Fraction(0))
+    return bound
+
+
+def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
+    """Return a lower bound on the least ε₀ from one input; None if unknown, or if there is none."""
+    if not _has_same_cells(claim):
+        return None
+    alone = replace(cast(Any, claim), inputs=[u])
+    if not _is_in_eps_alone(alone):
+        return None
+    least = smallest_epsilon(alone, width).lower
+    return least if isinstance(least, Fraction) and least > 0 else None
+
+
+def _has_same_cells(claim: Claim) -> bool:
+    """Whether the cells of a claim are the same for each interval of ε."""
+    return (
+        isinstance(claim, Accuracy)
+        and not claim.mechanism.meets_eps
+        and all(
+            constant(one) is not None
+            for one in (claim.formula, claim.alpha_level, claim.gamma_level)
+        )
+    )
 
 
 def _why(claim: Claim, found: Any) -> str:

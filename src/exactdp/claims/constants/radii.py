@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from exactdp.claims.decision.deciding import decide
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _LARGEST = 2**40  # an error larger than any in practice
 _LARGE = 2**10  # after this, the largest is tried directly
 _MOST_TRIALS = 400
+_MOST_OUTPUTS = 200
 _MOST_LISTED = 2_000  # inputs whose output distances are listed
 
 
@@ -229,8 +230,10 @@ def _bisected(
 
 def _distances(claim: Accuracy) -> list[Fraction] | None:
     """Return the values of the output distance in increasing order; None if not listed."""
-    if claim.mechanism.checked.output.holds_noise or not is_listed(claim.input_set):
+    if claim.mechanism.checked.output.holds_noise:
         return None
+    if not is_listed(claim.input_set):
+        return _distances_of_outputs(claim)
     inputs = list(islice(listed(claim.mechanism, claim.input_set), _MOST_LISTED + 1))
     if len(inputs) > _MOST_LISTED:
         return None
@@ -239,6 +242,17 @@ def _distances(claim: Accuracy) -> list[Fraction] | None:
         steps = claim.obligations.within.steps(u, claim.ideal_function(u))
         found.update(distance for distance, _ in steps)
     return sorted(one for one in found if one != inf)
+
+
+def _distances_of_outputs(claim: Accuracy) -> list[Fraction] | None:
+    """Return the distances between outputs that are numbers; None if they depend on the input."""
+    outputs = claim.mechanism.kept(Engine).outputs
+    if outputs is None or claim.output_metric != sup or len(outputs) > _MOST_OUTPUTS:
+        return None
+    if claim.ideal is not None:  # may have other outputs
+        return None
+    found = {sup.between((), one, two) for one, two in product(outputs, repeat=2)}
+    return sorted({Fraction(0), *(Fraction(one) for one in found if one != inf)})
 
 
 def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:

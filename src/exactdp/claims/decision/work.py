@@ -286,6 +286,13 @@ class Explorer:
         """Store the state of the exploration of a region."""
         self._explored[region] = found
 
+    def keep_cells(self, other: Explorer) -> None:
+        """Store the cells of the same claim for other ε, on which they do not depend."""
+        mine, others = self.claim, other.claim
+        for region, found in other._explored.items():
+            if region.on == others.epsilon and region.stretch is None:
+                self._explored[replace(region, on=mine.epsilon)] = found
+
     def cells(self, region: Region) -> tuple[Leaf, ...]:
         """Return the cells of a region, with their obligations."""
         if region.is_ray:

@@ -12,8 +12,9 @@ the set of right outputs at x.
 - Close to w are inputs at which only o is right: those with w[o] raised by any δ > 0. As the
   probabilities are continuous in x, the claim implies that Pr(o) at w is at least 1 − β.
 
-For a minimum, the same holds with all signs reversed. Hence the claim is equivalent to one about m
-inputs, in which only the ideal output is right.
+Hence the claim is equivalent to one about m inputs, in which only the ideal output is right. For a
+minimum, the same holds with all signs reversed. It also holds in a box if all entries are between
+the same two ends, further apart than γ: then w, shifted, and inputs close to it are in the box.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
-from exactdp.claims.stated.inputs import AllReals
+from exactdp.claims.stated.inputs import AllReals, Box
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.output_distances import discrete_outputs, value_gap
 from exactdp.claims.stated.selecting import selected_end, selection_size
 from exactdp.errors import ExactdpError
 from exactdp.language.layout import entry_names
 from exactdp.language.program import Program
+from exactdp.reals.numbers import inf
 from exactdp.semantics.distribution import Engine
 from exactdp.semantics.order import Order
 
@@ -46,18 +48,40 @@ def at_worst_inputs(claim: Accuracy) -> Accuracy | None:
     There is none for γ = 0, where the worst input is a tie with several ideal outputs nearby.
     """
     end, gamma = _end(claim), constant(claim.gamma_level)
-    if not end or not gamma:
+    best = _best(claim, end, gamma) if end and gamma else None
+    if best is None or not gamma:
         return None
-    worst = _inputs(claim, Fraction(0), -end * gamma)
+    worst = _inputs(claim, best, best - end * gamma)
     return _at(claim, worst, output_distance=discrete_outputs, gamma=0)
 
 
 def near_worst_inputs(claim: Accuracy) -> Accuracy | None:
     """Return the claim at some of its inputs, close to the worst ones; None if none are known."""
     end, gamma = _end(claim), constant(claim.gamma_level)
-    if not end or gamma is None:
+    best = _best(claim, end, gamma) if end and gamma is not None else None
+    if best is None or gamma is None:
         return None
-    return _at(claim, [u for one in _STEPS for u in _inputs(claim, end * one, -end * gamma)])
+    low, high = _ends(claim)
+    own = [best + end * one for one in _STEPS if low <= best + end * one <= high]
+    return _at(claim, [u for one in own for u in _inputs(claim, one, best - end * gamma)])
+
+
+def _ends(claim: Accuracy) -> tuple[Any, Any]:
+    """Return the ends between which all entries of an input are; reversed if they differ."""
+    if isinstance(claim.input_set, AllReals):
+        return -inf, inf
+    size = len(claim.entry_names)
+    ends = {*claim.input_set.ends(size)} if isinstance(claim.input_set, Box) else set()
+    return ends.pop() if len(ends) == 1 else (inf, -inf)
+
+
+def _best(claim: Accuracy, end: int, gamma: Fraction) -> Fraction | None:
+    """Return the best entry of a worst input, if possible 0; None if a box is too narrow."""
+    low, high = _ends(claim)
+    first, last = (low + gamma, high) if end > 0 else (high - gamma, low)
+    if not end * first < end * last:
+        return None
+    return Fraction(0) if end * first <= 0 < end * last else Fraction(first)
 
 
 def _at(claim: Accuracy, inputs: list[list[Fraction]], **changes: Any) -> Accuracy:
@@ -84,7 +108,7 @@ def _end(claim: Accuracy) -> int:
         or not claim.corners.are_wanted
         or claim.input_metric != discrete
         or constant(claim.alpha_level) != 0
-        or not isinstance(claim.input_set, AllReals)
+        or not isinstance(claim.input_set, AllReals | Box)
         or claim.is_beta_of_input
         or claim.has_parts
         or claim.conditions != ALWAYS

@@ -161,9 +161,13 @@ def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     return found
 
 
+def _noiseless(mechanism: Program) -> DeterministicProgram:
+    return mechanism.noiseless()
+
+
 def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
     if value is None:
-        function = mechanism.noiseless()
+        function = mechanism.kept(_noiseless)
         # Runs of the mechanism go the same ways, but for those that do not count, and choices.
         is_own = observes(mechanism.definition) or mechanism.checked.scores_reals
         return IdealProgram(function, function if is_own else mechanism)
