@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Asked: TypeAlias = Accuracy | ErrorBound | Privacy | Expected
     Answered: TypeAlias = Verdict | PrivacyVerdict | ExpectedVerdict
 
-_EXPECTED = "a claim (Accuracy, ErrorBound, Privacy or Expected) is expected"
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
@@ -50,15 +48,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None  # coroutines are left to other plugins
     names = pyfuncitem._fixtureinfo.argnames
     sentences = []
-    with _Quietly():
+    file, line, _ = pyfuncitem.location
+    where = f"{file}:{1 + (line or 0)}: "
+    with _Quietly(where):
         returned = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
         for name, claim in _claims(returned):
             verdict = claim.check()
             if not verdict:
                 sentences.append(f"{name}: {verdict.sentence}" if name else verdict.sentence)
     if sentences:
-        file, line, _ = pyfuncitem.location
-        where = f"{file}:{1 + (line or 0)}: "
         pytest.fail("\n".join(where + one for one in sentences), pytrace=False)
     return True
 
@@ -68,13 +66,13 @@ def exactdp_check() -> Callable[[Asked], Answered]:
     """Return a function that checks a claim and returns its verdict; unless it holds, fail."""
 
     def check(claim: Asked) -> Answered:
-        with _Quietly():
+        caller = sys._getframe(1)
+        where = f"{caller.f_code.co_filename}:{caller.f_lineno}: "
+        with _Quietly(where):
             if not _is_bound(claim):
                 _refuse_unless_claim(claim)
             verdict = claim.check()
         if not verdict:
-            caller = sys._getframe(1)
-            where = f"{caller.f_code.co_filename}:{caller.f_lineno}: "
             pytest.fail(where + verdict.sentence, pytrace=False)
         return verdict
 
@@ -85,7 +83,7 @@ def _claims(value: Any) -> list[tuple[str, Accuracy | Privacy | Expected]]:
     """Return the claims returned by a test, each with its position in lists and dictionaries."""
     found = list(_walk("", value))
     if not found:
-        pytest.fail(f"{_EXPECTED}, but this is no claim", pytrace=False)
+        _refuse_unless_claim(value)
     return found
 
 
@@ -109,14 +107,21 @@ def _is_bound(value: Any) -> bool:
 
 def _refuse_unless_claim(value: Any) -> None:
     from exactdp import Accuracy, Expected, Privacy  # noqa: PLC0415  pytest loads this file even where no test uses it
-    from exactdp.errors import shown  # noqa: PLC0415  as above
+    from exactdp.errors import ValueRefusedError, shown  # noqa: PLC0415  as above
 
     if not isinstance(value, Accuracy | Privacy | Expected):
-        pytest.fail(f"{_EXPECTED}, but this is {shown(value)}", pytrace=False)
+        raise ValueRefusedError(
+            f"{shown(value)} is not a claim",
+            rule="A claim is an Accuracy, ErrorBound, Privacy or Expected.",
+            way_out="Return the claim from the marked test, or give it to exactdp_check.",
+        )
 
 
 class _Quietly:
     """Turn an error of exactdp into a test failure with its message, without a traceback."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
 
     def __enter__(self) -> None:
         return None
@@ -125,4 +130,5 @@ class _Quietly:
         from exactdp.errors import ExactdpError  # noqa: PLC0415  as above
 
         if isinstance(error, ExactdpError):
-            pytest.fail(str(error), pytrace=False)
+            told = f"{'' if error.place else self._where}{error}"
+            raise pytest.fail.Exception(told, pytrace=False) from None

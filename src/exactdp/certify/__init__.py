@@ -117,7 +117,10 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
             text = json.dumps(dict(certificate), allow_nan=False)
         right = isinstance(text, str) and len(text) <= limits.MAX_TEXT
         checker.require(right, "not a text, or too long")
-        document = json.loads(text, object_pairs_hook=_unique)
+        try:
+            document = json.loads(text, object_pairs_hook=_unique)
+        except json.JSONDecodeError as error:
+            checker.require(False, f"not JSON, as a certificate is: {error}")
         if isinstance(document, dict) and document.get("kind") == "claim":
             checker = Claims()
             names = "format version kind claim verdict reason regions counterexamples signs seal"

@@ -130,7 +130,7 @@ def command(  # noqa: PLR0913 its options
     try:
         for number, answer in results(work, output):
             one = found[number]
-            record = {"file": one.file, "name": one.name, **_record(answer)}
+            record = {"file": one.file, "name": one.name, **_record(one.title, answer)}
             answers.append(record)
             _say(output, one, record, every)
     except StoppedError as stopped:
@@ -177,13 +177,10 @@ def _certificate(found: Verdict, path: Path) -> Json:
     return {"certificate": str(path)}
 
 
-def _record(answer: Json | ExactdpError) -> Json:
+def _record(title: str, answer: Json | ExactdpError) -> Json:
     if isinstance(answer, TimeoutRefusedError):
-        return {
-            **_UNANSWERED,
-            "sentence": f"Undecided: {answer.message}.",
-            "missing": answer.message,
-        }
+        missing = answer.message.removeprefix(f"{title}: ")
+        return {**_UNANSWERED, "sentence": f"Undecided: {missing}.", "missing": missing}
     if isinstance(answer, ExactdpError):
         return {"verdict": "error", "sentence": str(answer), "error": error_record(answer)}
     return answer
