@@ -26,6 +26,7 @@ from exactdp.claims.private.pairs import (
     samples_of,
 )
 from exactdp.claims.private.slopes import Slopes
+from exactdp.claims.private.steps import in_steps, is_in_steps
 from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.claims.regions.places import OnCurve, OnRay
 from exactdp.claims.regions.region import RAY, Region
@@ -40,6 +41,7 @@ from exactdp.claims.stated.inputs import (
     as_given,
     as_written,
     is_listed,
+    listed,
     read_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
@@ -70,6 +72,10 @@ if TYPE_CHECKING:
     from exactdp.claims.private.divergences import Divergence
     from exactdp.claims.private.loss_factor import Factor, Leakage
 
+_IN_STEPS = (
+    "the density of the output y is constant between multiples of a fraction; the probabilities of "
+    "⌊y⌋ and of the step of y − ⌊y⌋ are compared"
+)
 _BY_OUTPUT = "output by output: the probability at u is at most e^budget times that at u′"
 _BY_SET = "the outputs at which p − e^budget·p′ is positive, at each ε: their sum is the exact δ(ε)"
 _BY_RATIO = "two outputs at a time: the ratios of their probabilities at u and at u′"
@@ -112,6 +118,10 @@ class Privacy:
         _ = self.factor, self.delta_form, self.adjacency, self.input_set
         if not is_listed(self.input_set):
             refuse_everywhere(self)
+        elif not program.moves:
+            found = in_steps(program, listed(program, self.input_set))
+            if found is not None:
+                object.__setattr__(self, "mechanism", found[0])
         if self.measure == "bounded_range" and self.delta_form:
             raise ValueRefusedError(
                 "measure is 'bounded_range', and delta is given",
@@ -408,6 +418,8 @@ class Privacy:
         del findings
         if not is_listed(self.input_set):
             return _EVERYWHERE
+        if is_in_steps(self.mechanism):
+            return _IN_STEPS
         if self.measure == "bounded_range":
             return _BY_RATIO
         return _BY_SET if self.delta_form else _BY_OUTPUT
@@ -469,6 +481,12 @@ class Privacy:
         from exactdp.claims.certificates.privacy import certificate  # noqa: PLC0415
 
         self.require_no_inverse("a certificate")
+        if is_in_steps(self.mechanism):
+            raise ValueRefusedError(
+                "a sum of integer noise and uniform noise has no certificate of its privacy",
+                rule="The checker compares integers, or densities; not both in one number.",
+                way_out="Use the verdict without a certificate.",
+            )
         return certificate(verdict)
 
     @property

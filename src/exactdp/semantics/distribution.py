@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from html import escape
 from itertools import islice, product
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import entry_names
@@ -94,6 +94,8 @@ _MOST_TERMS = 40_000  # of a density at a node, and a probability is evaluated i
 _MOST_DOMAINS = 300  # finite inputs whose possible outputs are collected
 
 _ZERO = ExpPoly(0)
+
+T = TypeVar("T")
 
 
 class Engine:
@@ -344,6 +346,14 @@ class Engine:
         if len(self._arrivals) > _MOST_ARRIVALS:
             del self._arrivals[next(iter(self._arrivals))]
         return found
+
+    def arrivals(
+        self, u: tuple[Value, ...], ask: Callable[[list[Arrival], Mapping[str, Number]], T]
+    ) -> T:
+        """Return an answer about the outputs at an input, and the values of its symbols."""
+        plan, inputs = self.plan(u, ANYTHING)
+        found = self._arrivals_at(plan, inputs, plan.at(inputs))
+        return found.ask(lambda listed: ask(listed, inputs))
 
     def where(
         self, u: object, regions: Callable[[Value], Iterable[list[tuple[Linear, str]]]]

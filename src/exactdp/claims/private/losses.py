@@ -22,7 +22,7 @@ from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.machine import State
 from exactdp.language.program import Program
-from exactdp.language.types import RealType
+from exactdp.language.types import Real, RealType
 from exactdp.language.values import Value
 from exactdp.reals import (
     ClosedForm,
@@ -261,6 +261,7 @@ class Losses:
         every = list(dict.fromkeys(key for side in sides for key in side))
         atoms = [key.env[0] for key in every if not endless(key.env[0])]
         wide = [key.env[0] for key in every if endless(key.env[0])]
+        _refuse_overlap(wide)
         if self._by_density:
             wide = [pattern for pattern in wide if integers_in(pattern)]
         if not wide:
@@ -300,6 +301,7 @@ class Losses:
         wide = [one for one in every if endless(one)]
         if not wide:
             return sides
+        _refuse_overlap(wide)
         outputs = [one for one in every if not endless(one)]
         atoms = list(outputs)
         given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
@@ -533,6 +535,24 @@ def _integers_beside_reals(pattern: Value) -> ValueRefusedError:
         rule="Outputs are compared by densities, or integer by integer.",
         way_out="Clamp the integers, as in min(max(z, -10), 10).",
     )
+
+
+def _refuse_overlap(patterns: Sequence[Value]) -> None:
+    """Refuse integer noise and real noise in one place: an interval would contain both."""
+
+    def shape(one: Value) -> Value:
+        if isinstance(one, tuple):
+            return tuple(map(shape, one))
+        return Real if one is int else one
+
+    for one in patterns:
+        if integers_in(one) and any(two != one and shape(two) == shape(one) for two in patterns):
+            raise ValueRefusedError(
+                "the output is integer noise on some runs, and real noise on others",
+                rule="Integers far out, and reals with δ, are compared as intervals, and an "
+                "interval contains both.",
+                way_out="Release which of them it is as well: [True, z] and [False, y].",
+            )
 
 
 def _all_rates(listed: Sequence[Rates]) -> list[Fraction]:
