@@ -46,6 +46,8 @@ from exactdp.semantics.entries import IndependentEntry, independent_entries, wit
 from exactdp.semantics.events import (
     ANYTHING,
     Near,
+    RealInterval,
+    WholeInterval,
     match,
     near,
     pattern_of,
@@ -780,6 +782,11 @@ def _confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, 
         return density if is_in else Density(density.frame, ())
     if not density.products:
         return density
+    is_whole = density.products[0].integers.issuperset(noise)
+    if isinstance(wanted, RealInterval) and is_whole:
+        return Density(density.frame, ())
+    if isinstance(wanted, WholeInterval) and not is_whole:
+        return Density(density.frame, ())
     if isinstance(wanted, Interval):
         lower, upper = wanted.lower, wanted.upper
         ops = ">" if wanted.lower_open else ">=", "<" if wanted.upper_open else "<="

@@ -41,6 +41,14 @@ class Near:
         return bool(lower <= number <= upper)
 
 
+class RealInterval(Interval):
+    """An interval of real noise: integer noise is not in it."""
+
+
+class WholeInterval(Interval):
+    """An interval of integer noise: real noise is not in it."""
+
+
 class _Anything:
     """The pattern of every output."""
 

@@ -37,6 +37,7 @@ from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.semantics.cells import explore
+from exactdp.semantics.events import RealInterval, WholeInterval
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
@@ -65,6 +66,8 @@ def certificate(verdict: Verdict) -> Json:
         if not claim.delta_form and claim.measure == "privacy":
             examples = [output for one in verdict.counterexamples for output in one.outputs]
         together = claim.losses.together(inputs, examples, far)
+        if any(_is_apart(key.env[0]) for each in together for key in each):
+            raise _refused("integer noise and real noise are released in one place")
         chances = dict(zip(inputs, together, strict=True))
         if verdict.holds and far:
             _require_far(_claim(claim, inputs), inputs, chances)
@@ -108,6 +111,13 @@ def certificate(verdict: Verdict) -> Json:
         "signs": signs.written,
     }
     return document(verdict, "privacy", _claim(claim, inputs), parts)
+
+
+def _is_apart(output: Value) -> bool:
+    """Whether an output has an interval of only one kind of noise."""
+    if isinstance(output, tuple):
+        return any(map(_is_apart, output))
+    return isinstance(output, RealInterval | WholeInterval)
 
 
 def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:

@@ -35,6 +35,7 @@ from exactdp.reals import (
 )
 from exactdp.semantics.cells import explore
 from exactdp.semantics.distribution import Engine
+from exactdp.semantics.events import RealInterval, WholeInterval
 from exactdp.semantics.spots import has_spots
 from exactdp.semantics.tails import Rates
 
@@ -261,7 +262,7 @@ class Losses:
         every = list(dict.fromkeys(key for side in sides for key in side))
         atoms = [key.env[0] for key in every if not endless(key.env[0])]
         wide = [key.env[0] for key in every if endless(key.env[0])]
-        _refuse_overlap(wide)
+        kinds_of = {one: _kind_of(one, wide) for one in wide}
         if self._by_density:
             wide = [pattern for pattern in wide if integers_in(pattern)]
         if not wide:
@@ -276,9 +277,10 @@ class Losses:
         outputs = list(atoms)
         for pattern in wide:
             if integers_in(pattern):
-                outputs += self._values(given, pattern, atoms, mixed=mixed, pairs=[given])
+                found = self._values(given, pattern, atoms, mixed=mixed, pairs=[given])
             else:
-                outputs += self._stretches(given, pattern, atoms)
+                found = self._stretches(given, pattern, atoms)
+            outputs += _apart(found, kinds_of[pattern])
         return self.events(given[0], outputs), self.events(given[1], outputs)
 
     def together(
@@ -301,7 +303,6 @@ class Losses:
         wide = [one for one in every if endless(one)]
         if not wide:
             return sides
-        _refuse_overlap(wide)
         outputs = [one for one in every if not endless(one)]
         atoms = list(outputs)
         given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
@@ -311,12 +312,13 @@ class Losses:
         for pattern in wide:
             if integers_in(pattern):
                 beside = [*atoms, *(examples or ())]
-                outputs += self._values(
+                found = self._values(
                     given, pattern, beside, alone=examples is None, pairs=pairs, far=far
                 )
-                continue
-            ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
-            outputs += _intervals(pattern, ends)
+            else:
+                ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
+                found = _intervals(pattern, ends)
+            outputs += _apart(found, _kind_of(pattern, wide))
         return [self.events(x, outputs) for x in given]
 
     def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
@@ -537,22 +539,30 @@ def _integers_beside_reals(pattern: Value) -> ValueRefusedError:
     )
 
 
-def _refuse_overlap(patterns: Sequence[Value]) -> None:
-    """Refuse integer noise and real noise in one place: an interval would contain both."""
+def _kind_of(pattern: Value, patterns: Sequence[Value]) -> type[Interval] | None:
+    """Return which intervals a pattern needs, if integers and reals are in one place; else None."""
 
     def shape(one: Value) -> Value:
         if isinstance(one, tuple):
             return tuple(map(shape, one))
         return Real if one is int else one
 
-    for one in patterns:
-        if integers_in(one) and any(two != one and shape(two) == shape(one) for two in patterns):
-            raise ValueRefusedError(
-                "the output is integer noise on some runs, and real noise on others",
-                rule="Integers far out, and reals with δ, are compared as intervals, and an "
-                "interval contains both.",
-                way_out="Release which of them it is as well: [True, z] and [False, y].",
-            )
+    if all(one == pattern or shape(one) != shape(pattern) for one in patterns):
+        return None
+    return WholeInterval if integers_in(pattern) else RealInterval
+
+
+def _apart(outputs: Iterable[Value], kind: type[Interval] | None) -> list[Value]:
+    """Return outputs with intervals of a kind of noise."""
+
+    def marked(one: Value) -> Value:
+        if isinstance(one, tuple):
+            return tuple(map(marked, one))
+        if not isinstance(one, Interval) or kind is None:
+            return one
+        return kind(one.lower, one.upper, lower_open=one.lower_open, upper_open=one.upper_open)
+
+    return list(map(marked, outputs))
 
 
 def _all_rates(listed: Sequence[Rates]) -> list[Fraction]:
