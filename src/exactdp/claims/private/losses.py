@@ -15,6 +15,7 @@ from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.private.far_out import Far, expanded, far_out, parts_far, replaced
+from exactdp.claims.private.real_sets import PositivePart, positive_parts
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import as_given
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
@@ -101,6 +102,7 @@ class Losses:
         self._chances: dict[Entries, Chances] = {}
         self._beside: dict[ClosedForm, ClosedForm] = {}
         self._rest: dict[ClosedForm, ClosedForm] = {}
+        self._parts: dict[object, list[PositivePart]] = {}
 
     def at(self, region: Region, trace: Trace) -> Due[Loss]:
         """Return what must be proved at a sample of a region."""
@@ -114,7 +116,52 @@ class Losses:
         u, v, output = values[:count], values[count : 2 * count], values[2 * count :]
         if output:
             return Due(tuple(self._densities(values[: 2 * count], u, v, output)))
+        if self._claim.delta_form and not region.is_ray and not self._claim.has_inverse_eps:
+            return Due(tuple(self._sets_with_reals(region, u, v, trace)))
         return Due(tuple(self._bounds(values, u, v, trace)))
+
+    def _sets_with_reals(
+        self, region: Region, u: Entries, v: Entries, trace: Trace
+    ) -> Iterator[Loss]:
+        """Yield the bounds on sets of finite outputs, together with all real ones where p > e^b·p′.
+
+        The real outputs of such a set depend on the inputs; the others are any of them.
+        """
+        sides = self.distribution(u, trace), self.distribution(v, trace)
+        one, two = (
+            {key: chance for key, chance in side.items() if not reals_in(key.env[0])}
+            for side in sides
+        )
+        every = dict.fromkeys(key.env[0] for side in sides for key in side)
+        patterns = [pattern for pattern in every if reals_in(pattern)]
+        chance: ClosedForm = _ZERO
+        other: ClosedForm = _ZERO
+        for pattern in patterns:
+            for part in self._positive(region, pattern):
+                more = part.masses(trace)
+                chance, other = chance + more[0], other + more[1]
+        shown_as = tuple(State(-1, (pattern,)) for pattern in patterns)
+        if patterns:
+            yield self._loss((*u, *v), shown_as, chance, other)
+        for outputs in self._sets(one, two):
+            yield self._loss(
+                (*u, *v),
+                (*outputs, *shown_as),
+                sum((one.get(o, _ZERO) for o in outputs), chance),
+                sum((two.get(o, _ZERO) for o in outputs), other),
+            )
+
+    def _positive(self, region: Region, pattern: Value) -> list[PositivePart]:
+        """Return where real outputs are more probable at the first input, for a region."""
+        key = region.names, region.cone, region.entries, pattern
+        if key not in self._parts:
+            found = None
+            if reals_in(pattern) == 1 and not integers_in(pattern):
+                found = positive_parts(self._claim, region, pattern)
+            if found is None:
+                raise _only_finite(pattern)
+            self._parts[key] = found
+        return self._parts[key]
 
     def _is_real(self, size: int) -> list[bool]:
         """Return which entries of two inputs followed by an output are real inputs."""
@@ -646,8 +693,8 @@ def _only_finite(pattern: Value) -> ValueRefusedError:
     return ValueRefusedError(
         f"δ is asked, and the output {shown(pattern)} holds real noise",
         rule="There p − e^budget·p′ must be a difference of two exponentials, as for one Laplace "
-        "sample at listed inputs, so that it is known where it is positive.",
-        way_out="Leave out delta, give inputs one by one, or release a rounded value.",
+        "sample, so that it is known where it is positive.",
+        way_out="Leave out delta, or release a rounded value.",
     )
 
 

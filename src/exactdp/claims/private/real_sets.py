@@ -1,0 +1,157 @@
+"""The real outputs at which p − e^b·p′ is positive, for all pairs of a region of real inputs.
+
+The densities p and p′ at (θ, y), with y the number of the output, are exponential sums on cones. On
+each cone p − e^b·p′ must have one sign, or be a difference c·(e^{ry + ℓ} − e^{sy + m}) with linear
+forms ℓ and m in θ: then it changes its sign where two linear forms are equal, and the cone is cut
+there. For fixed θ each cone is an interval of y, between the largest of some linear forms and the
+smallest of others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.regions.region import Combination, Region
+from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, ExpPoly, parameter
+from exactdp.semantics.cells import explore
+from exactdp.semantics.distribution import Engine
+
+if TYPE_CHECKING:
+    from exactdp.claims.privacy import Privacy
+    from exactdp.semantics.spots import Trace
+
+_ZERO: ClosedForm = ExpPoly(0)
+
+
+@dataclass(frozen=True)
+class PositivePart:
+    """A cone of (θ, y) on which p ≥ e^b·p′, and primitives of p and p′ in y."""
+
+    sides: tuple[tuple[int, ...], ...]
+    name: str
+    """The name of y."""
+    one: ClosedForm
+    two: ClosedForm
+
+    def masses(self, trace: Trace) -> tuple[ClosedForm, ClosedForm]:
+        """Return the probabilities of the outputs of the part, at both inputs."""
+        lower: list[Any] = []
+        upper: list[Any] = []
+        for *side, slope in self.sides:
+            form = dict(zip(trace.names, map(Fraction, side), strict=True))
+            if slope:
+                end = trace.of({name: -q / slope for name, q in form.items()})
+                (lower if slope > 0 else upper).append(end)
+            elif any(form.values()) and trace.of(form) < 0:
+                return _ZERO, _ZERO
+        low, high = max(lower, default=None), min(upper, default=None)
+        if low is not None and high is not None and not low < high:
+            return _ZERO, _ZERO
+        one, two = (self._between(form, low, high) for form in (self.one, self.two))
+        return one, two
+
+    def _between(self, primitive: ClosedForm, low: Any, high: Any) -> ClosedForm:
+        """Return a primitive at its upper end minus that at its lower end; it is 0 at ±∞."""
+        found = _ZERO
+        for end, sign in ((high, 1), (low, -1)):
+            if end is not None:
+                found = found + primitive.substitute(**{self.name: end.closed_form()}) * sign
+        return found
+
+
+def positive_parts(claim: Privacy, region: Region, pattern: Value) -> list[PositivePart] | None:
+    """Return where p ≥ e^b·p′ for a pattern with one real number; None if that is not known."""
+    engine, count = claim.mechanism.kept(Engine), len(kinds(claim.mechanism.inputs))
+    name = "output"
+    while name in region.names:
+        name += "_"
+    wide = _with_output(region, name)
+
+    def run(trace: Trace) -> tuple[ClosedForm, ClosedForm]:
+        values = wide.values(trace)
+        sides = (values[:count], values[count : 2 * count])
+        given = (assembled(claim.mechanism.inputs, side) for side in sides)
+        one, two = (engine.density(x, pattern, [trace.spot(name)]) for x in given)
+        return one, two
+
+    found: list[PositivePart] = []
+    window = Window.of(0, claim.epsilon)
+    for cell in explore(wide.names, wide.cone, run):
+        one, two = cell.result
+        if not one.numerator:
+            continue
+        gap = one - two * claim.factor
+        cones = _cut(gap, wide.names, cell.cone, window)
+        first, second = (_primitive(form, name) for form in (one, two))
+        if cones is None or first is None or second is None:
+            return None
+        found += [PositivePart(cone.inequalities, name, first, second) for cone in cones]
+    return found
+
+
+def _with_output(region: Region, name: str) -> Region:
+    """Return a region with another parameter."""
+    sides = [(*side, 0) for side in region.cone.inequalities]
+    entries = tuple(
+        Combination((*one.form, Fraction(0))) if isinstance(one, Combination) else one
+        for one in region.entries
+    )
+    names = (*region.names, name)
+    return replace(region, names=names, cone=Cone.of(len(names), sides), entries=entries)
+
+
+def _cut(
+    gap: ClosedForm, names: tuple[str, ...], cone: Cone, window: Window | None
+) -> list[Cone] | None:
+    """Return the parts of a cone on which a function is ≥ 0; None if they are not known."""
+    function = gap.numerator * gap.denominator
+    if not function:
+        return []
+    for form, parts in ((-function, []), (function, [cone])):
+        if nonnegative_on(OrderedSum(form, names), cone, window=window).holds is True:
+            return parts
+    zero = _zero(gap, names)
+    if zero is None:
+        return None
+    return [
+        part for part in cone.split(zero) if part.is_full and _is_positive(function, names, part)
+    ]
+
+
+def _is_positive(function: ExpPoly, names: tuple[str, ...], cone: Cone) -> bool:
+    """Whether a function with one sign inside a cone is positive there."""
+    point = tuple(Fraction(x) for x in cone.interior_point())
+    return OrderedSum(function, names).sign_at(point) > 0
+
+
+def _zero(gap: ClosedForm, names: tuple[str, ...]) -> tuple[Fraction, ...] | None:
+    """Return a linear form that is 0 where c·(e^{f} − e^{g}) is, with linear forms f and g."""
+    if gap.denominator != 1:
+        return None
+    terms = list(gap.numerator.entries(names))
+    if len(terms) != 2 or any(any(powers) for powers, _, _ in terms):
+        return None
+    (_, one, c), (_, two, d) = terms
+    return tuple(a - b for a, b in zip(one, two, strict=True)) if c == -d else None
+
+
+def _primitive(form: ClosedForm, name: str) -> ClosedForm | None:
+    """Return a primitive in a parameter y, 0 where all exponentials of y vanish."""
+    if name in form.denominator.parameters:
+        return None
+    total, y = _ZERO, parameter(name)
+    for rate, powers in form.numerator.by_powers(name).items():
+        for power, factor in powers.items():  # factor contains e^{rate·y}
+            if not rate:
+                total = total + factor * y ** (power + 1) / (power + 1)
+                continue
+            scale = 1 / rate
+            for k in range(power, -1, -1):
+                total = total + factor * y**k * scale
+                scale = -scale * k / rate
+    return total / form.denominator
