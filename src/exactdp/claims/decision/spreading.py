@@ -86,13 +86,14 @@ class CellDesk:
         found = Frontier(unit.waiting, unit.weights)
         cells: list[FoundCell] = []
         signs: dict[Shape, ConeDecision] = {}
+        seen: dict[bytes, Cone] = {}
         error = None
         while found.waiting:
             known = len(found.cells)
             try:
                 found = self._work.next(unit.region, found)
                 for cell in found.cells[known:]:
-                    cells.append(self._prepared(unit, cell, signs))
+                    cells.append(self._prepared(unit, cell, signs, seen))
             except ExactdpError as refusal:
                 error = refusal
                 break
@@ -103,9 +104,21 @@ class CellDesk:
         spent = time.process_time() - begin
         return CellPart(unit.waiting, tuple(cells), left, tuple(signs.items()), spent, error)
 
-    def _prepared(self, unit: CellUnit, cell: Leaf, signs: dict[Shape, ConeDecision]) -> FoundCell:
-        """Return a cell with the requested properties."""
+    def _prepared(
+        self,
+        unit: CellUnit,
+        cell: Leaf,
+        signs: dict[Shape, ConeDecision],
+        seen: dict[bytes, Cone],
+    ) -> FoundCell:
+        """Return a cell with the requested properties, without obligations sent with another."""
         marks = self._work.claim.marks(unit.region, cell)
+        if cell.result is not None and marks:
+            pairs = zip(marks, cell.result, strict=True)
+            left = [one for one in pairs if seen.setdefault(one[0], cell.cone) == cell.cone]
+            marks = tuple(mark for mark, _ in left)
+            due = replace(cell.result, obligations=tuple(one for _, one in left))
+            cell = replace(cell, result=due)
         step = self._work.explored(unit.region, cell, 0.0, marks)
         shapes: dict[Index, Shape | None] = {}
         is_asked = unit.prepare and unit.region.curve is None
