@@ -62,7 +62,7 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     ),
     "loop over noise": (
         REAL + "    for x in q:\n        pass\n    return 1\n",
-        "a loop cannot go over a real",
+        "a loop cannot iterate over a real",
         (2, 14),
     ),
     "key": (NONE + "    return choose({lap(eps, 0): 1})\n", "a real cannot be a key", (2, 20)),
@@ -148,13 +148,13 @@ CASES: dict[str, tuple[str, str, tuple[int, int]]] = {
     ),
     "unrolled too far": (
         NONE + "    n = 0\n    for i in range(10**9):\n        n += 1\n    return n\n",
-        "goes round more than 100,000 times",
+        "iterates more than 100,000 times",
         (3, 5),
     ),
     "nested loops too far": (
         NONE + "    n = 0\n    for i in range(999):\n        for j in range(999):\n"
         "            n += 1\n    return n\n",
-        "goes round more than 100,000 times",
+        "iterates more than 100,000 times",
         (4, 9),
     ),
     "alias": (

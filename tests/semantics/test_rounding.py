@@ -165,7 +165,7 @@ def f(q: Real, r: Real):
     runs = 20_000
     seen = Counter(map(str, mechanism.sample(("1/3", "1/2"), eps=1, size=runs, seed=7)))
     assert str(mechanism.run(("1/3", "1/2"), eps=1))
-    with pytest.raises(ExactdpError, match="was compared with noise which is needed later"):
+    with pytest.raises(ExactdpError, match="was compared with noise that is needed later"):
         mechanism.probability(("1/3", "1/2"), (0, True, 0))
     simple = Mechanism.from_source(text.replace("[round(x), x % 2 < 1, total // 3]", "total // 3"))
     seen = Counter(simple.sample(("1/3", "1/2"), eps=1, size=runs, seed=7))

@@ -473,7 +473,7 @@ class Abstract:
         if kind.noise and kind.items is None and not kind.finite:
             refuse(
                 where(items),
-                f"a loop cannot go over {kind.word}",
+                f"a loop cannot iterate over {kind.word}",
                 "A `for` loop goes over a range, a list or a tuple.",
                 "Go over a list of them, or over `range(<constant>)`.",
             )

@@ -72,7 +72,7 @@ class Control(Renaming):
                 where(items),
                 str(error),
                 "A loop goes over a range, a list or a tuple.",
-                "Write `range(n)` to go round n times.",
+                "Write `range(n)` to iterate n times.",
             )
         except ValueError:
             self.too_long(self.place(node))
@@ -81,7 +81,7 @@ class Control(Renaming):
         """Refuse a loop whose unrolling exceeds the limit."""
         refuse(
             place,
-            f"this loop goes round more than {UNROLL_LIMIT:,} times",
+            f"this loop iterates more than {UNROLL_LIMIT:,} times",
             f"A `for` loop is unrolled, and nested ones multiply; the limit is {UNROLL_LIMIT:,}.",
             "Make the range smaller, or compute the finite values in a Python function outside.",
         )

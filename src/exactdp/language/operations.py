@@ -239,7 +239,7 @@ def items_of(value: Value) -> Any:
         raise TypeError(f"{shown(value)} is not a list, tuple, range or string")
     if len(value) > UNROLL_LIMIT:
         raise ValueError(
-            f"a loop would go round {len(value):,} times; the limit is {UNROLL_LIMIT:,}"
+            f"a loop would iterate {len(value):,} times; the limit is {UNROLL_LIMIT:,}"
         )
     return tuple(value) if isinstance(value, str | Table) else value
 

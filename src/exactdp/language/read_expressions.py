@@ -290,7 +290,7 @@ class ExpressionReader(NameReader):
             if any(isinstance(part, ast.Subscript) for part in nodes(target)):
                 self.refuse(
                     generator.target,
-                    "a comprehension goes over plain variables",
+                    "the targets of a comprehension are plain variables",
                     RULE,
                     "Use a variable of its own, or a `for` loop.",
                 )

@@ -65,8 +65,8 @@ def _range(
 
 def _entangled() -> ProgramError:
     return ProgramError(
-        "noise is rounded that was compared with noise which is needed later",
-        rule="What meets integer noise becomes a whole number and a rest, and nothing is compared "
-        "with both.",
+        "rounded noise was compared with noise that is needed later",
+        rule="Noise combined with integer noise is split into a whole number and a remainder, "
+        "which are not compared together.",
         way_out="Release or compare the other noise first, or compare each with numbers.",
     )

@@ -39,7 +39,7 @@ class ClosedForm(Formula, ABC):
             return NotImplemented
         raise ValueRefusedError(
             f"{self} {sign} {other} is neither true nor false",
-            rule="A closed form has a value only once eps has.",
+            rule="A closed form has a value only for a given eps.",
             way_out=f'Write a condition of a claim as text: "{self} {sign} {other}", and '
             "minimum(a, b) from exactdp for min(a, b). Ask solution_set for which eps a closed "
             "form is not negative.",

@@ -95,7 +95,7 @@ class ExpPoly(ClosedForm):
         put(self, "_parts", None)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an ExpPoly does not change")
+        raise AttributeError("an ExpPoly is immutable")
 
     def _like(self, poly: fmpq_mpoly, low: tuple[Fraction, ...] | None = None) -> ExpPoly:
         """Return the sum with another polynomial over the same parameters and steps."""
@@ -661,8 +661,8 @@ def ring(names: tuple[str, ...]) -> fmpq_mpoly_ctx:
 def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
     return ValueRefusedError(
         f"{name} occurs in an exponent and cannot become {value}",
-        rule="e to a constant is not rational, e to anything but a linear form not a closed form.",
-        way_out=f"Put a multiple of another parameter for it, for example {name}=2 * eps.",
+        rule="e to a constant is irrational, and only e to a linear form is a closed form.",
+        way_out=f"Substitute a multiple of another parameter, for example {name}=2 * eps.",
     )
 
 

@@ -43,7 +43,7 @@ class ExpRatio(ClosedForm):
         object.__setattr__(self, "_under", under)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an ExpRatio does not change")
+        raise AttributeError("an ExpRatio is immutable")
 
     @property
     def numerator(self) -> ExpPoly:

@@ -53,7 +53,7 @@ class RadicalForm(ClosedForm):
         object.__setattr__(self, "under", under)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a RadicalForm does not change")
+        raise AttributeError("a RadicalForm is immutable")
 
     def __reduce__(self) -> tuple[object, ...]:
         return RadicalForm, (dict(self.over), dict(self.under))
@@ -302,7 +302,9 @@ def sqrt(number: Number) -> Any:
     """
     base = rational(number, "a number under a root")
     if base <= 0:
-        raise ValueRefusedError(f"the square root of {spell(base)}", rule="It is of a number > 0.")
+        raise ValueRefusedError(
+            f"the square root of {spell(base)}", rule="Square roots are of positive numbers."
+        )
     found = radical(base, Fraction(1, 2))
     return found if isinstance(found, Fraction) else constant(found)
 

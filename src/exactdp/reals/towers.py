@@ -53,7 +53,7 @@ class Tower(ClosedForm):
         object.__setattr__(self, "rest", rest)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Tower does not change")
+        raise AttributeError("a Tower is immutable")
 
     def __reduce__(self) -> tuple[object, ...]:
         return Tower, (self.parts, self.rest)

@@ -105,7 +105,7 @@ class Unexpanded(ClosedForm):
         object.__setattr__(self, "rest", rest)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an Unexpanded does not change")
+        raise AttributeError("an Unexpanded is immutable")
 
     # As a closed form ---------------------------------------------------------------------
 

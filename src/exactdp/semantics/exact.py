@@ -323,8 +323,9 @@ def entangled(place: Place) -> ProgramError:
     """Return the error for rounding noise that was compared with other noise."""
     return fail(
         place,
-        "noise is rounded that was compared with noise which is needed later",
-        "What is rounded becomes a whole number and a rest, and nothing is compared with both.",
+        "rounded noise was compared with noise that is needed later",
+        "Rounded noise is split into a whole number and a remainder, which are not compared "
+        "together.",
         "Release or compare the other noise first, or compare the rounded number with numbers.",
     )
 

@@ -115,7 +115,7 @@ def visits(
 def _depends(place: Place) -> ProgramError:
     return fail(
         place,
-        "whether this loop goes round again depends on noise from before it",
+        "whether this loop iterates again depends on noise from before it",
         "A loop that draws noise again compares what it drew, inputs and finite values; then the "
         "number of its rounds does not depend on other noise.",
         "Draw that noise inside the loop too, or after it.",

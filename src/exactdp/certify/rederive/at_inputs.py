@@ -98,7 +98,7 @@ class AtInputs(Claims):
 
 
 def _residue(function: Ratio) -> int | None:
-    """Return a number that equal functions of ε share, or None: so few are compared in full.
+    """Return a hash of a function of ε, or None; only functions with equal hashes are compared.
 
     It is the value modulo a prime at numbers for ε and e^{ε/_FINE}.
     """

@@ -16,7 +16,7 @@ LONGEST = 10_000  # items of a list
 
 
 def bounded(items: Any) -> Any:
-    """Return items that may be looped over; a long range is refused before it is made."""
+    """Return items to iterate over; a long range is refused before it is built."""
     if isinstance(items, range):
         if len(items) > LONGEST:
             raise UnsupportedError("a range is too long")
@@ -108,7 +108,7 @@ def _int(value: Any) -> int:
 
 
 def _whole(make: Callable[[Fraction], int]) -> Callable[[Any], int]:
-    """Return a rounding function for numbers; of two whole numbers `round` takes the even one."""
+    """Return a rounding function for numbers; `round` rounds halves to the even integer."""
 
     def made(value: Any) -> int:
         if not is_number(value):

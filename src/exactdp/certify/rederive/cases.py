@@ -77,7 +77,7 @@ class Coordinates(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many they are."""
+        """The number of coordinates."""
         return 1 + self.unit + self.reals + len(self.free)
 
     def of(self, name: str) -> int:
@@ -229,7 +229,7 @@ class CaseClaims(Claims):
         return len(spaces)
 
     def enter(self, case: Case, part: int, leaf: Leaf) -> None:
-        """Look at one formula for β of a case, or at a mean of all, at the ε of a part.
+        """Examine one formula for β of a case, or a mean of all of them, at the ε of a part.
 
         The mean Σ β³ / Σ β² has nonnegative weights, so it is nowhere above the largest β.
         """
@@ -512,7 +512,7 @@ class CaseClaims(Claims):
 
 
 def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:
-    """Yield what says that α and γ are their formulas, where they are free: it is ≥ 0, twice."""
+    """Yield two forms for each free α or γ, both ≥ 0 where it equals its formula."""
     minus = ("form", Ratio.number(-1))
     for name, level in zip(("alpha", "gamma"), case.levels, strict=True):
         if name in at.free and not isinstance(level, RealInterval):
@@ -524,7 +524,7 @@ def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:
 def _between(
     form: Vector, unit: Vector, low: Fraction | float, high: Fraction | float
 ) -> Iterator[Vector]:
-    """Yield that a number, scaled by ε, is between two."""
+    """Yield the conditions that a number, scaled by ε, is between two others."""
     for end, sign in ((low, 1), (high, -1)):
         if isinstance(end, Fraction):
             yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))

@@ -205,7 +205,7 @@ class Claims(Spaces):
         self.require(found is None or all(found), "the program has another probability")
 
     def at_corner(self, space: ParameterSpace, region: PolyhedralCone, ideal: Any, dd: Any) -> None:
-        """Check that what a cell shows is of the output of its corner, for all α below a."""
+        """Check that a cell proves the claim for the output of its corner, for all α below a."""
         assert space.corner is not None
         wanted = at_entries(space.corner.output, space)
         self.require(ideal == wanted, "a cell is of another ideal output")
@@ -253,7 +253,7 @@ class Claims(Spaces):
         return function
 
     def own_falls(self, beta: Tree, space: ParameterSpace) -> None:
-        """Require that β at an input falls; that is taken otherwise."""
+        """Require that β at an input is nonincreasing; otherwise the solver is trusted."""
         try:
             self.falls(beta, space)
         except RejectedError as error:
@@ -362,7 +362,7 @@ class Claims(Spaces):
         return Ratio.number(found)
 
     def betas(self, beta: Tree, point: Levels, space: ParameterSpace) -> list[Ratio] | None:
-        """Return the forms of which β is the least, if they can be re-derived."""
+        """Return the forms whose minimum is β, if they can be re-derived."""
 
         def derived() -> list[Ratio]:
             tree = beta

@@ -36,7 +36,7 @@ class TakenPath(NamedTuple):
 
     @property
     def conditions(self) -> list[Condition]:
-        """When it is taken."""
+        """The conditions under which it is taken."""
         return [(at(form, self.point), op) for form, op in self.path.conditions]
 
     @property
@@ -248,7 +248,7 @@ class Derivation:
     # Probabilities --------------------------------------------------------------------
 
     def ways(self, point: Point, judge: Judge) -> list[TakenPath]:
-        """Return the ways of the mechanism at a point; where it fails the output is the error."""
+        """Return the paths of the mechanism at a point; if one fails, its output is the error."""
 
         def found(inputs: Judge) -> list[tuple[Path, Any]]:
             return self._paths(inputs, lambda path: self._unknown(point, path))

@@ -108,7 +108,7 @@ def _sup(one: Any, two: Any) -> Any:
 
 
 def holds_noise(output: Any) -> bool:
-    """Whether a number in an output is not known, even where the input is."""
+    """Whether a number of an output is unknown even if the input is known."""
     if isinstance(output, tuple):
         return any(map(holds_noise, output))
     return isinstance(output, LinearForm) and any(name >= 0 for name in output.coefficients)

@@ -138,7 +138,7 @@ class Events:
         )
 
     def chances(self, program: ProgramOnCone) -> dict[str, Ratio]:
-        """Return the probabilities of the events; what has none is left out."""
+        """Return the probabilities of the events, except of those that have none."""
         found: dict[str, Ratio] = {}
 
         def add(event: Any, mass: Ratio) -> None:
@@ -233,7 +233,7 @@ def _at(event: Any, number: int) -> Any:
 
 
 def _fits(output: Any, event: Any, conditions: list[Condition], far: Far) -> bool:
-    """Whether an output with noise can be in an event; what it takes goes to two lists."""
+    """Whether an output with noise can be in an event; the conditions go to two lists."""
     if isinstance(output, tuple) or isinstance(event, tuple):
         if not (
             isinstance(output, tuple) and isinstance(event, tuple) and len(output) == len(event)

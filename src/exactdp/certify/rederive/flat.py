@@ -219,7 +219,7 @@ class _Replaced(ast.NodeTransformer):
         self.old, self.new = old, new
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Replace it."""
+        """Replace the name."""
         return _load(self.new) if node.id == self.old else node
 
 

@@ -75,7 +75,7 @@ class Flows:
         return self._total(waiting[ALWAYS]) if ALWAYS in waiting else {}
 
     def _reached(self, success: Success) -> list[int]:
-        """Return the steps that matter, in order: a step leads to such with lower numbers."""
+        """Return the relevant steps in order; a step leads only to steps with lower numbers."""
         found = {success.root}
         for k in range(success.root, ALWAYS, -1):
             if k in found:
@@ -88,7 +88,7 @@ class Flows:
     def _scale(
         self, steps: list[Step], entries: list[Vector | None], numbers: list[Vector], radius: Any
     ) -> None:
-        """Choose units in which all is whole; a change forgets what was done in others."""
+        """Choose units in which all numbers are integers; a change of units clears the cache."""
         rates = {law[1].denominator for step in steps for law in step.laws}
         forms = [form for step in steps for form in (*(law[2] for law in step.laws), *step.numbers)]
         forms += [step.form for step in steps if step.form is not None]

@@ -22,7 +22,7 @@ _DISTANCES = ("alpha", "gamma")
 
 
 def read(reader: CertificateReader, tree: Any, depth: int = 0) -> Tree:
-    """Return a tree with its closed forms read, and reject what is none."""
+    """Return a formula with its closed forms parsed; reject anything else."""
     reader.require(depth < _DEEPEST, "a formula is nested too deeply")
     match tree:
         case ["form", over, under]:
@@ -51,7 +51,7 @@ def names(tree: Tree) -> set[str]:
 
 
 def bound(tree: Tree, name: str, value: Tree) -> Tree:
-    """Return a tree with another in the place of a name."""
+    """Return a tree with another one substituted for a name."""
     if tree == ("name", name):
         return value
     return tuple(bound(part, name, value) if isinstance(part, tuple) else part for part in tree)
@@ -66,7 +66,7 @@ def mean(trees: list[Tree]) -> Tree:
 
 
 def say(tree: Tree) -> str:
-    """Return a formula as a text."""
+    """Return a formula as a string."""
     match tree:
         case ("form", Ratio() as form):
             parts = [_say_sum(part) for part in form.terms()]
@@ -106,7 +106,7 @@ def number(tree: Tree, values: Mapping[str, Fraction], eps: Fraction) -> Fractio
 
 
 def beta(tree: Tree, values: Mapping[str, Ratio], endless: Iterable[int] = ()) -> list[Ratio]:
-    """Return the forms of which β is the least, in the limit where some variables are endless.
+    """Return the forms whose minimum is β, in the limit where some variables go to infinity.
 
     Those that are infinite are left out.
     """
@@ -121,7 +121,7 @@ def beta(tree: Tree, values: Mapping[str, Ratio], endless: Iterable[int] = ()) -
 
 
 def alternatives(tree: Tree, values: Mapping[str, Ratio]) -> list[Ratio]:
-    """Return the forms of which a formula is the least, at given values."""
+    """Return the forms whose minimum is a formula, at given values."""
     match tree:
         case ("form", Ratio() as form):
             return [form]
@@ -165,7 +165,7 @@ def _few(forms: list[Ratio]) -> list[Ratio]:
 def falls(tree: Tree, name: str, known: Known = Ratio.sign) -> bool:
     """Whether the form shows that the value never grows with a variable, for α, γ ≥ 0.
 
-    `known` tells the sign that a closed form has at every ε of the claim. At each of these ε, sums,
+    `known` returns the sign of a closed form at every ε of the claim. At each of these ε, sums,
     exponentials and minima of functions that fall do so too; a product a·b does if a falls where
     b ≥ 0 and grows where b ≤ 0, and b likewise, and a quotient a/b of a falling a by a b > 0 that
     grows where a ≥ 0. Other ε are not considered.

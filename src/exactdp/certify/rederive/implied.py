@@ -49,12 +49,12 @@ class ImpliedForms:
             self._compared[k] = here | self._compared[ways[0][0]] if len(ways) == 1 else here
 
     def holds(self, way: Way, side: Side) -> bool:
-        """Whether a form is seen not to be negative (or positive) on a way."""
+        """Whether a form is proved to be nonnegative (or positive) on an edge."""
         source, conditions = way
         return self._on(source, conditions, side)
 
     def _at(self, k: int, side: Side) -> bool:
-        """Whether it is so at a node."""
+        """Whether a form is proved to be nonnegative (or positive) at a node."""
         compared = self._compared[k]
         if any(name not in compared for name, _ in side[0]):
             return False
@@ -86,7 +86,7 @@ class ImpliedForms:
 
 
 def _less(side: Side, given: Side) -> Iterator[Side]:
-    """Yield a form less multiples of another one that cancel an unknown."""
+    """Yield a form minus multiples of another one, each of which cancels an unknown."""
     own = dict(side[0])
     factors = {Fraction(own[name], c) for name, c in given[0] if own.get(name, 0) * c > 0}
     for factor in sorted(factors):
@@ -109,7 +109,7 @@ def _names(sides: tuple[Side, ...]) -> frozenset[int]:
 
 
 def side_of(slopes: Mapping[int, Fraction], constant: Fraction | int, *, strict: bool) -> Side:
-    """Return that a form is not negative, or positive."""
+    """Return the condition that a form is nonnegative, or positive."""
     scale = lcm(constant.denominator, *(q.denominator for q in slopes.values()))
     found = {name: int(q * scale) for name, q in slopes.items()}
     return _coprime(found, int(constant * scale), strict=strict)

@@ -122,7 +122,7 @@ class Integrals:
     ) -> tuple[dict[Rows, Density], int]:
         """Integrate a variable out of all cells; cells with equal conditions are added.
 
-        The densities that are returned are to be divided by a number, and whole up to that.
+        The returned densities have integer coefficients and must be divided by the returned number.
         """
         sides = {"lap": (1, -1), "expo": (1,), "unif": (0,)}[kind]
         keys = {(key[0][v], key[1][v]) for density in cells.values() for key in density}
@@ -190,7 +190,7 @@ class Integrals:
         return self._without(cells, v, "unif", 0)
 
     def tidy(self, rows: Iterable[Row]) -> Rows | None:
-        """Return the rows in one spelling, of parallel ones the tightest; None if it is empty."""
+        """Return the rows normalized, only the tightest of parallel ones; None if infeasible."""
         tightest: dict[Row, Row] = {}
         for row in rows:
             direction, constant = row[: -self.parameters], row[-self.parameters :]
@@ -264,7 +264,7 @@ class Integrals:
 
 
 def _whole(q: Number) -> Number:
-    """Return an integer as such."""
+    """Return a fraction that is an integer as an int."""
     return q if type(q) is int else q.numerator if q.denominator == 1 else q
 
 

@@ -61,7 +61,7 @@ _DEEPEST = 20  # calls of functions inside functions
 
 
 class _LeaveError(Exception):
-    """`break`, `continue` or `return` on its way out."""
+    """A `break`, `continue` or `return` that leaves enclosing statements."""
 
     def __init__(self, word: str, value: Any = None) -> None:
         self.word = word
@@ -178,7 +178,7 @@ class FunctionCall:
         self.block(otherwise)
 
     def assign(self, target: ast.expr, value: Any) -> None:
-        """Give a value to a target."""
+        """Assign a value to a target."""
         match target:
             case ast.Name(name):
                 self.local[name] = value
@@ -202,7 +202,7 @@ class FunctionCall:
     # Expressions ----------------------------------------------------------------------
 
     def truth(self, node: ast.expr) -> bool:
-        """Return a condition's truth."""
+        """Return the truth value of a condition."""
         return bool(self.value(node))
 
     def value(self, node: ast.expr) -> Any:
@@ -308,7 +308,7 @@ class FunctionCall:
     def gathered(
         self, clauses: list[ast.comprehension], make: Callable[[FunctionCall], Any]
     ) -> list[Any]:
-        """Return what a comprehension makes."""
+        """Return the value of a comprehension."""
         walk = FunctionCall(self.program, self.run, dict(self.local), self.depth)
         found: list[Any] = []
 

@@ -187,7 +187,7 @@ def whole_rows(conditions: list[tuple[LinearForm, str]], names: list[int]) -> Ro
 
 
 def _tidy(rows: Iterable[Row]) -> Rows | None:
-    """Return the rows in one spelling, of parallel ones the tightest; None if it is empty."""
+    """Return the rows normalized, only the tightest of parallel ones; None if infeasible."""
     tightest: dict[Row, int] = {}
     for row in rows:
         by = gcd(*row[:-1])
@@ -230,7 +230,7 @@ def _bounds(rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]
 
 
 def _first(one: Row | None, bounds: list[Row], sign: int) -> list[Row]:
-    """Return that a bound is the tightest, and the first of those that are equal."""
+    """Return the conditions that a bound is the tightest, and the first of equal ones."""
     if one is None:
         return []
     place = bounds.index(one)

@@ -374,7 +374,7 @@ def law_key(law: Law) -> object:
 
 
 def with_means(names: frozenset[int], laws: dict[int, Law]) -> frozenset[int]:
-    """Return samples with those in the means of such as are drawn with them."""
+    """Return samples, and those in the means of samples drawn with them."""
     found = set(names)
     waiting = [*names]
     for name in waiting:
@@ -397,7 +397,7 @@ def forms_in(value: Any) -> Iterator[LinearForm]:
 
 
 def _plain(q: int | Fraction) -> int | Fraction:
-    """Return an integer as such: its hash is found sooner."""
+    """Return a fraction that is an integer as an int, whose hash is faster."""
     return q.numerator if q.denominator == 1 else q
 
 

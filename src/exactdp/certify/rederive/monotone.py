@@ -38,7 +38,7 @@ class Monotone:
         self._every = (1 << count) - 1
         self._single: dict[int, _Known] = {}
         self._grown: dict[tuple[int, Rates], bool] = {}
-        for k, step in enumerate(success.steps):  # a step leads to such with lower numbers
+        for k, step in enumerate(success.steps):  # a step leads only to steps with lower numbers
             self._single[k] = self._alone(k, step)
 
     def grows(self, direction: dict[int, int]) -> bool:

@@ -51,7 +51,7 @@ def reals_in(pattern: Any) -> int:
 
 
 def matches_pattern(pattern: Any, output: Any, numbers: list[Fraction]) -> bool:
-    """Whether an output is of a pattern; its numbers in the places of noise are added to a list."""
+    """Whether an output has a pattern; its numbers in the places of noise are added to a list."""
     if pattern is REAL:
         if isinstance(output, bool) or not isinstance(output, int | Fraction):
             return False

@@ -55,7 +55,7 @@ class PairSpaces(Privacies):
         return self.derivation.members
 
     def spaces(self) -> Iterator[PairSpace]:
-        """Yield the spaces whose pairs are all of the claim."""
+        """Yield spaces that together contain all pairs of the claim."""
         if self.is_listed:
             for i, j in self.pairs:
                 one, two = single(self.inputs[i]), single(self.inputs[j])

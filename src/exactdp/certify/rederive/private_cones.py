@@ -244,7 +244,7 @@ class ConePrivacies(PairSpaces):
         return substituted(self.density_gap(here, there, space.pattern), at)
 
     def matched(self, outputs: list[Any], u: list[Any], v: list[Any]) -> tuple[Any, list[Fraction]]:
-        """Return the pattern at two inputs that an output, or a pair, is of, and its numbers."""
+        """Return the pattern of an output, or of a pair, at two inputs, and its numbers."""
         output = tuple(outputs) if self.is_range else outputs[0]
         for pattern in self.patterns(u, v):
             numbers: list[Fraction] = []

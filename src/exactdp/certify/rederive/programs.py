@@ -45,7 +45,7 @@ class Steps:
         self.least = self.left - limits.MAX_RUN
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps."""
+        """Count steps."""
         self.left -= steps
         if self.left < 0:
             raise UnsupportedError(f"running the programs takes more than {limits.MAX_STEPS} steps")

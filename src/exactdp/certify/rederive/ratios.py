@@ -243,7 +243,7 @@ class Ratio:
         return None
 
     def sign(self) -> int | None:
-        """Return 1 or −1 if all coefficients show this sign, 0 for zero, None if not seen."""
+        """Return 1 or −1 if all coefficients have this sign, 0 for zero, None if unknown."""
         if not self.over:
             return 0
         signs = [{1 if c > 0 else -1 for c in part.values()} for part in (self.over, self.under)]

@@ -28,7 +28,7 @@ _MOST_SIGNS = 8  # numbers in an input under l1
 def agrees(
     derivation: Derivation, u: Point, output: Any, radius: Fraction, *, strict: bool
 ) -> bool:
-    """Whether no input so near disagrees (if not strict: nor is one approached)."""
+    """Whether no input this close disagrees (if not strict: nor is one arbitrarily close to it)."""
     size = len(u)
     for others in product(*derivation.domains()):
         if None not in others:
@@ -87,7 +87,7 @@ def _near(
 ) -> Iterator[tuple[list[Row], list[Row]]]:
     """Return conditions for d(u, v) ≤ radius (if strict: below it).
 
-    They are those that bound it, and those that say where it is what they bound.
+    They bound each piece of the distance, and state where that piece applies.
     """
     spec, size = derivation.spec["input_distance"], len(u)
     name = spec.get("name")

@@ -191,7 +191,7 @@ class Path(ProgramRun):
         return possible[0] if len(possible) == 1 else None
 
     def _known(self, form: LinearForm, op: str) -> bool | None:
-        """Return what a condition with the same coefficients says already."""
+        """Return what an earlier condition with the same coefficients implies."""
         for other, its_op in self.conditions:
             if other.coefficients == form.coefficients and other.constant == form.constant:
                 if its_op in (op, NEGATED[op]):
@@ -212,7 +212,7 @@ class Path(ProgramRun):
         return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
 
     def _is_integer(self, mean: Any) -> bool:
-        """Whether the mean of integer noise is an integer, as far as is seen."""
+        """Whether the mean of integer noise is proved to be an integer."""
         if not isinstance(mean, LinearForm):
             return Fraction(mean).denominator == 1
         numbers = [mean.constant, *mean.coefficients.values()]

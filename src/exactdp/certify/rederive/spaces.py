@@ -180,7 +180,7 @@ class Spaces(Statement):
         return f"; {len(spaces)} corners are the worst inputs, each for one ideal output"
 
     def all_there(self, spaces: list[ParameterSpace]) -> str:
-        """Check that no input is left out, and say how the sides of cells are dealt with."""
+        """Check that no input is left out, and return how the sides of cells are covered."""
         self.require(spaces, "there are none")
         free = {(space.alpha is None, space.gamma is None) for space in spaces}
         self.require(len(free) == 1, "α or γ moves in some regions only")

@@ -110,7 +110,7 @@ class Successes:
         return found
 
     def _shape(self, k: int) -> Shape:
-        """Return what a node is but for where its ways lead, as a number, and their ends."""
+        """Return a number that identifies a node except for its successors, and these."""
         if k not in self._shapes:
             node = self.runs.nodes[k]
             laws = tuple((name, law_key(node.laws[name])) for name in sorted(node.laws))
@@ -128,7 +128,7 @@ def _tree_key(tree: Tree) -> object:
 
 
 def _keys(output: Any) -> Iterator[object]:
-    """Yield by what an output is looked for."""
+    """Yield the keys by which an output is looked up."""
     yield "any", skeleton(output)
     if not any(True for _ in forms_in(output)):
         yield "this", output

@@ -22,7 +22,7 @@ MOST_INPUTS = 200_000
 
 @dataclass(frozen=True)
 class Stretch:
-    """Integers from one on, or up to one, or an open interval of reals: outputs of an event."""
+    """A range of integers with one finite end, or an open interval of reals, of an output."""
 
     is_whole: bool
     lower: Fraction | float
@@ -58,7 +58,7 @@ def value(reader: CertificateReader, given: Any, depth: int = 0) -> Any:
 
 
 def stretch(reader: CertificateReader, given: dict[str, Any]) -> Stretch:
-    """Read integers from one on or up to one, or an interval of reals."""
+    """Read a range of integers with one finite end, or an interval of reals."""
     is_whole = "integers" in given
     (ends,) = reader.fields(given, "integers" if is_whole else "reals")
     first, last = reader.entries(ends, 2)
