@@ -86,7 +86,7 @@ def test_a_threshold_with_epsilon_in_it(inputs: object) -> None:
     weaker = Privacy(beyond, eps / 2, 0.3, inputs=inputs, epsilon="[1/2, 1]")
     assert weaker.check()
     with pytest.raises(ValueRefusedError, match="single eps"):
-        Privacy(beyond, inputs=inputs).tightest()
+        Privacy(beyond, inputs=inputs).smallest_delta()
 
 
 def test_a_real_output_beside_a_threshold_with_epsilon_in_it() -> None:
@@ -97,3 +97,12 @@ def released(x: Dom(0, 1)):
 """)
     assert Privacy(program).check()
     assert Privacy(program, eps / 2).check().outcome == "fails"
+
+
+def test_the_best_factor_beside_a_multiple_of_one_over_eps() -> None:
+    """Of Pr(lap(ε, q) > 3/ε), whose slope in q is ε times it below the threshold."""
+    above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 3 / eps")
+    found = Privacy(above, inputs=AllReals()).tightest(width="1/100").factor
+    assert found.lower <= 1 <= found.upper <= found.lower + Fraction(1, 100)
+    sharp = Mechanism.from_source("def sharp(q: Real): return q > 3 / eps")
+    assert Privacy(sharp, inputs=AllReals()).tightest().factor.upper == inf

@@ -244,8 +244,9 @@ class Privacy:
         if self.has_inverse_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has a + b / eps beside reals",
-                rule="Such claims are decided by check(); other questions need a single eps.",
-                way_out="Use check(), or give a single eps, such as epsilon=1.",
+                rule="Such claims are decided by check() and tightest(); other questions need a "
+                "single eps.",
+                way_out="Use check() or tightest(), or give a single eps, such as epsilon=1.",
             )
 
     @cached_property
@@ -445,7 +446,8 @@ class Privacy:
     def _require_content(self) -> None:
         """Refuse a question about a claim for all reals by which no two inputs are adjacent."""
         contents = Contents()
-        if not is_listed(self.input_set) and next(pairs_everywhere(self), None) is None:
+        given = is_listed(self.input_set)
+        if not (self.pairs if given else next(pairs_everywhere(self), None)):
             raise VacuousClaimError(
                 f"the claim says nothing: {self}",
                 rule=f"{self.why_empty(contents)}.",
@@ -514,7 +516,6 @@ class Privacy:
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
         from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
 
-        self.require_no_inverse("the best factor")
         self._require_content()
         found = tightest(self, width, conduct(progress, how))
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)

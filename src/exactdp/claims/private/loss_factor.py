@@ -238,6 +238,8 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
             way_out="Leave out delta, or ask for smallest_budget(delta=…).",
         )
     target = positive_width(width)
+    if claim.has_inverse_eps:  # limits of ratios are not known: only check() decides
+        return _proved(claim, None, target, progress)
     if not is_listed(claim.input_set):
         return _everywhere(claim, target, progress)
     worst = worst_pairs(claim)
@@ -449,10 +451,13 @@ def _proved(
         if verdict.holds:
             break
         failure = verdict.counterexample or failure
+        if failure is not None and failure.other == 0:  # no factor suffices
+            inputs, outputs, at = failure.inputs, failure.outputs, failure.eps
+            return Leakage(Factor(inf, inf), inputs, outputs, at, verdict.inputs)
         upper *= 2
     else:
         raise ValueRefusedError(
-            f"no factor up to {spell(upper)} is seen to suffice for all real inputs",
+            f"no factor up to {spell(upper)} is seen to suffice for all inputs",
             way_out="Give inputs=Grid(lo, hi), a list, or a smaller Box.",
         )
     for _ in range(_MOST_TRIALS):
