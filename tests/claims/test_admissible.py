@@ -253,7 +253,7 @@ def test_the_largest_of_two_bounds_for_all_reals(high: Any, rate: Any, low: Any)
     ("wrong", "words"),
     [
         ({"region": 3}, "region is 3"),
-        ({"region": lambda alpha: alpha * alpha >= 1}, "not linear"),
+        ({"region": lambda alpha, gamma: alpha * gamma * gamma <= 1}, "not linear"),
         ({"region": "alpha >="}, "no expression"),
         ({"region": "alpha >= beta"}, "beta is not known"),
         ({"region": lambda alpha: alpha}, "neither true nor false"),

@@ -164,7 +164,7 @@ def test_refusals() -> None:
         _ = claim.check().certificate
     with pytest.raises(ValueRefusedError, match="irrational"):
         claim.epsilons()
-    with pytest.raises(ValueRefusedError, match="linf, l1, l2 or discrete"):
+    with pytest.raises(ValueRefusedError, match="linf, l1, l2, discrete"):
         distance(FIRST, outside, [3, 2], numeric)
     with pytest.raises(ValueRefusedError, match="compared with"):
         Accuracy(

@@ -16,6 +16,7 @@ from claims.formulas import exp
 from exactdp import (
     ANY,
     Accuracy,
+    AllReals,
     Dom,
     ErrorBound,
     ExactdpError,
@@ -151,7 +152,10 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "no such distance": (lambda: about(input_distance="l3"), "not a distance on inputs"),
     "a mechanism as distance": (lambda: about(input_distance=sampled), "not a distance on inputs"),
     "a distance with noise": (lambda: about(input_distance=with_noise), "samples"),
-    "a quadratic distance": (lambda: about(input_distance=squared), "multiplied by a real"),
+    "a quadratic distance": (
+        lambda: about(input_distance=squared, inputs=AllReals()),
+        "multiplies reals",
+    ),
     "a distance of three": (lambda: about(input_distance=of_three), "has 3 inputs"),
     "a distance of texts": (lambda: decided(input_distance=a_text), "'far'"),
     "a negative distance": (lambda: decided(input_distance=below_zero), "negative"),
@@ -248,9 +252,9 @@ def test_refused(name: str) -> None:
 def test_where_the_mistake_is() -> None:
     """A wrong function is shown with its line and a caret."""
     with pytest.raises(ExactdpError) as caught:
-        about(input_distance=squared)
+        about(output_distance=with_noise, input_distance=with_noise)
     assert caught.value.place is not None
-    assert "(u[0] - v[0]) * (u[0] - v[0])" in str(caught.value)
+    assert "lap(eps" in str(caught.value)
     assert "^" in str(caught.value)
 
 
@@ -362,7 +366,7 @@ def test_comparisons_of_closed_forms_say_how_a_condition_is_written() -> None:
         _ = 1 / eps <= 1
     assert str(eps <= alpha) == "alpha >= eps"
     with pytest.raises(ExactdpError, match="multiplication"):
-        decided(gamma=ANY, region="alpha * gamma <= 1")
+        decided(gamma=ANY, region="alpha * gamma**2 <= 1")
 
 
 @pytest.mark.parametrize("kind", [Accuracy, ErrorBound, Privacy])

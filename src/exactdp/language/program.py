@@ -276,6 +276,9 @@ class Program:
 class DeterministicProgram(Program):
     """A program that samples nothing: it can be called like a function and runs exactly."""
 
+    python: Callable[..., Any] | None = None
+    """The Python function that it was read from, if that is known."""
+
     def __init__(self, definition: Definition) -> None:
         found = samples(definition)
         if found is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
@@ -17,6 +17,7 @@ from exactdp.language.labelled import labelled
 from exactdp.language.noiseless import noiseless
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.reading import read_function, read_text
+from exactdp.language.rules import LINEAR
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
@@ -341,8 +342,15 @@ def ideal(function: Callable[..., Any]) -> Ideal:
     ...     return max(x, y)
     >>> larger(1, 2)
     2
+
+    A function that multiplies reals is returned unchanged: it is not in the language, but a claim
+    at listed inputs accepts it as its ideal.
     """
     try:
-        return Ideal(read_function(function, sys._getframe(1).f_locals))
+        found = Ideal(read_function(function, sys._getframe(1).f_locals))
+        found.python = function
     except ExactdpError as error:
+        if error.rule == LINEAR:
+            return cast(Ideal, function)
         raise shortened(error) from error.__cause__
+    return found

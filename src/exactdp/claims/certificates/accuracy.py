@@ -30,7 +30,7 @@ from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.regions.corners import Corner
 from exactdp.claims.regions.region import Combination, Region
-from exactdp.claims.stated.distances import Distance, numeric
+from exactdp.claims.stated.distances import Distance, NonlinearDistance, numeric
 from exactdp.claims.stated.enclosing import as_form
 from exactdp.claims.stated.expressions import (
     Constant,
@@ -381,6 +381,12 @@ def _input_distance(claim: Accuracy) -> Json:
     metric = claim.input_metric
     if type(metric) is type(numeric):
         return {"name": "numeric", "threshold": spell(metric.threshold)}
+    if isinstance(metric, NonlinearDistance):
+        raise ValueRefusedError(
+            f"the distance {metric} multiplies reals, so there is no certificate",
+            rule="The checker derives distances to disagreement from linear comparisons.",
+            way_out="Use linf, l1 or l2, or a distance that is piecewise linear.",
+        )
     function = getattr(metric, "function", None)
     return {"name": metric.name} if function is None else {"source": str(function)}
 

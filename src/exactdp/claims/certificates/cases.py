@@ -169,6 +169,7 @@ def certificate_by_cases(verdict: Verdict) -> Json:
             way_out="Look at it with mechanism.probability(u, output).at(eps).",
         )
     cases = cases_of(claim)
+    _refuse_products(claim, cases)
     unit = _unit(claim, cases)
     stated = _claim(claim, cases, unit)
     signs = CaseSigns()
@@ -186,6 +187,22 @@ def certificate_by_cases(verdict: Verdict) -> Json:
         "signs": signs.written,
     }
     return document(verdict, "claim_by_cases", stated, parts)
+
+
+def _refuse_products(claim: Accuracy, cases: Sequence[ClaimCase]) -> None:
+    """Refuse conditions with products of α and γ: the checker proves linear ones."""
+    names = ("alpha", "gamma", *claim.entry_names)
+    for one in (one for case in cases for one in case.when):
+        for at in _at_inputs(claim, one):
+            try:
+                LinearSide.of(at, names)
+            except ValueRefusedError:
+                raise ValueRefusedError(
+                    f"a condition with products has no certificate: {at}",
+                    rule="The checker proves what is due where linear conditions hold.",
+                    way_out="Write it with linear conditions, if there are such: "
+                    "alpha**2 <= 4 is alpha <= 2.",
+                ) from None
 
 
 def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Json:

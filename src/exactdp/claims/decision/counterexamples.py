@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.work import Problem
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
-from exactdp.claims.regions.region import RAY, Region, Vector
+from exactdp.claims.regions.region import RAY, Region, Setting, Vector
 from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
 from exactdp.claims.stated.inputs import AllReals, Box, as_given, as_written, is_listed, show
 from exactdp.claims.stated.levels import Range
+from exactdp.claims.stated.products import has_products
 from exactdp.language.layout import entries, kinds
 from exactdp.language.linear import UNIT, unit_in, units_in
 from exactdp.language.values import Value
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _SIMPLE = 1_000  # the largest denominator of a simple number
 _SHORT = 6  # entries of an input for which lists of zeros and ones are tried
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
+_LONG = 10**9  # a number of a ray near an irrational one
 _MOST_CANDIDATES = 8  # claims at one place that are checked where β has several alternatives
 
 
@@ -440,6 +442,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         return
     assert isinstance(witness, tuple | list)
     seen = set()
+    multiplies = has_products(claim.conditions)  # then a region has points that they exclude
     for place in points_of(claim, problem, witness):
         setting = region.at(claim.mechanism.inputs, place)
         fixed = {
@@ -451,11 +454,26 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
             continue
         if is_listed(claim.input_set) and not fixed:
             continue  # this would be the same claim
+        if multiplies and not _meets(claim, setting):
+            continue
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)
         if claim.conditions != ALWAYS:
             levels["region"] = claim.conditions
         yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
+
+
+def _meets(claim: Accuracy, setting: Setting) -> bool:
+    """Whether α and γ of a setting meet the conditions; those that it does not have are ignored."""
+    known = {**claim.obligations.input_values(setting.input), **setting.levels}
+
+    def holds(one: Comparison) -> bool:
+        if not one.form.names() <= known.keys():
+            return True
+        sign = one.form.at(known).at(setting.eps).sign
+        return sign > 0 or (sign == 0 and not one.strict)
+
+    return any(all(map(holds, conjunction)) for conjunction in claim.conditions)
 
 
 def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
@@ -474,6 +492,10 @@ def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fr
     point = shape.lifted(witness)
     if units_in(problem.region.names):
         yield from _at_constants(problem, point)
+    elif any(abs(x) > _LONG for ray in cone.rays for x in ray):  # sums of these are not simple
+        inside = (one.at({0: Fraction(1)}) for one in cone.halfspaces(strict=True))
+        if (near := solution(inside)) is not None:
+            yield (Fraction(1), *(near.get(k, Fraction(0)) for k in range(1, cone.size)))
     found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
     simple = _simple_points(cone.rays, cone.size)
     # At a simple point another bound may be the largest, and few points are checked then.

@@ -14,7 +14,14 @@ from fractions import Fraction
 from itertools import count, product
 from typing import Any
 
-from exactdp.claims.stated.distances import InputDistance, discrete, l1, l2, linf
+from exactdp.claims.stated.distances import (
+    InputDistance,
+    NonlinearDistance,
+    discrete,
+    l1,
+    l2,
+    linf,
+)
 from exactdp.claims.stated.spans import End, Germ, Guesses, Span, UndecidedError
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.numbers import inf
@@ -23,7 +30,7 @@ from exactdp.reals.square_roots import Enclosed, square_root
 _CLOSE = Fraction(1, 10**6)  # relative
 _ENOUGH = Fraction(1, 10)  # relative, once the limit is reached
 _NEAR = Fraction(1, 100)  # relative, from which on an exact answer is looked for
-_MOST_BOXES = 2_500
+_MOST_BOXES, _FEWER_BOXES = 2_500, 1_000
 _MOST_DIRECTIONS = 100
 _SHORT = Fraction(1, 10**6)
 _MOST_GUESSES = 32
@@ -42,10 +49,12 @@ def distance_to_disagreement(
     `disagrees` tells whether the output at an input disagrees, at spans or germs likewise. dd is a
     number, or `Enclosed` between two.
     """
+    if isinstance(metric, NonlinearDistance):
+        return _OwnSearch(point, disagrees, metric).run()
     if metric not in (linf, l1, l2, discrete):
         raise ValueRefusedError(
             f"the ideal multiplies reals, and the distance on inputs is {metric}",
-            rule="With such an ideal, distances are linf, l1, l2 or discrete.",
+            rule="With such an ideal, distances are linf, l1, l2, discrete, or multiply reals.",
             way_out="Use one of these.",
         )
     if metric != discrete and _is_on_the_border(point, disagrees):
@@ -70,11 +79,14 @@ def _is_on_the_border(point: Sequence[Fraction], disagrees: Ask) -> bool:
 class _Search:
     """The open boxes, nearest first, and the nearest input that disagrees."""
 
+    has_nearest = True
+    """Whether the nearest input of a box is known."""
+
     def __init__(self, point: Sequence[Fraction], disagrees: Ask, metric: InputDistance) -> None:
         self.point, self.disagrees, self.metric = tuple(point), disagrees, metric
         self.best: End = inf
         self.other: tuple[Fraction, ...] | None = None
-        self.left = _MOST_BOXES
+        self.left = _MOST_BOXES if self.has_nearest else _FEWER_BOXES
         self.tried: set[tuple[Fraction, ...]] = set()
         self.numbers = count()
 
@@ -86,9 +98,10 @@ class _Search:
             if self._is_close(least):
                 return self._found(least)
             known = self._known(box)
-            if known is not None:
-                if known:
-                    self._note(self._nearest(box))
+            if known is False:
+                continue
+            if known and self.has_nearest:
+                self._note(self._nearest(box))
                 continue
             if self._is_exact(least, box):
                 self.best = least
@@ -98,7 +111,7 @@ class _Search:
             if self.best == 1 and self.metric == discrete:
                 return Fraction(1), self.other
             for half in self._halves(box):
-                distance = self._distance(self._nearest(half))
+                distance = self._least(half)
                 if distance < self.best:
                     heapq.heappush(boxes, (distance, next(self.numbers), half))
         return self._found(self.best)
@@ -174,6 +187,10 @@ class _Search:
             return sum((gap * gap for gap in gaps), Fraction(0))
         return max(gaps)
 
+    def _least(self, box: Box) -> End:
+        """Return a lower bound on the distance of the inputs of a box."""
+        return self._distance(self._nearest(box))
+
     def _note(self, place: tuple[Fraction, ...]) -> None:
         distance = self._distance(place)
         if distance < self.best and self.disagrees(place):
@@ -197,6 +214,14 @@ class _Search:
         yield tuple(_middle(span, x) for x, span in zip(self.point, box, strict=True))
 
     def _halves(self, box: Box) -> Iterator[Box]:
+        axis = self._axis(box)
+        span = box[axis]
+        middle = _middle(span, self.point[axis])
+        for part in (Span(span.lower, middle), Span(middle, span.upper)):
+            yield (*box[:axis], part, *box[axis + 1 :])
+
+    def _axis(self, box: Box) -> int:
+        """Return the axis along which a box is halved."""
         widths = [span.upper - span.lower for span in box]
         axis = max(range(len(box)), key=widths.__getitem__)
         finite = max((width for width in widths if width != inf), default=inf)
@@ -204,12 +229,8 @@ class _Search:
             # An axis along which the output changes is cut first, if it is not short already.
             is_wide = widths[other] == inf or widths[other] >= max(finite / 16, _SHORT)
             if is_wide and self._matters(box, other):
-                axis = other
-                break
-        span = box[axis]
-        middle = _middle(span, self.point[axis])
-        for part in (Span(span.lower, middle), Span(middle, span.upper)):
-            yield (*box[:axis], part, *box[axis + 1 :])
+                return other
+        return axis
 
     def _matters(self, box: Box, axis: int) -> bool:
         """Whether the output is known on slices through the ends and the middle of a box."""
@@ -219,6 +240,50 @@ class _Search:
             self._known((*box[:axis], Span.of(x), *box[axis + 1 :])) is not None
             for x in (*ends, _middle(span, self.point[axis]))
         )
+
+
+class _OwnSearch(_Search):
+    """The search with a distance that is a Python function, also called with spans."""
+
+    has_nearest = False
+    metric: NonlinearDistance
+
+    def _distance(self, place: Iterable[Fraction]) -> Any:
+        return self.metric.between(self.point, tuple(place))
+
+    def _least(self, box: Box) -> End:
+        guesses = Guesses()
+        given = [Span(span.lower, span.upper, guesses) for span in box]
+        least: End = inf
+        for _ in range(_MOST_GUESSES):
+            try:
+                found = self.metric.at([*map(Span.of, self.point)], given)
+            except UndecidedError:
+                return Fraction(0)
+            lower = found.lower if isinstance(found, Span) else found
+            least = min(least, max(lower, Fraction(0)))
+            if not guesses.advance():
+                return least
+        return Fraction(0)
+
+    def _axis(self, box: Box) -> int:
+        return max(range(len(box)), key=lambda k: box[k].upper - box[k].lower)
+
+    def _is_exact(self, least: End, box: Box) -> bool:
+        """Whether the distance is 0: inputs disagree that are infinitely close to the point."""
+        if least or self.best == 0 or self.tried or self._nearest(box) != self.point:
+            return False
+        self.tried.add(self.point)
+        if _is_on_the_border(self.point, self._disagrees_close_by):
+            self.other = self.point
+            return True
+        return False
+
+    def _disagrees_close_by(self, germs: Sequence[Any]) -> bool:
+        """Whether inputs on a path to the point disagree, and their distance tends to 0."""
+        found = self.metric.at([*map(Germ.of, self.point)], germs)
+        size = found.parts[0] if isinstance(found, Germ) else found
+        return size == 0 and self.disagrees(germs)
 
 
 def _middle(span: Span, x: Fraction) -> Fraction:

@@ -37,7 +37,13 @@ from exactdp.claims.disagreement.symbolic_runs import (
     followed,
     unknown_neighbours,
 )
-from exactdp.claims.stated.distances import Distance, InputDistance, l2, not_linear
+from exactdp.claims.stated.distances import (
+    Distance,
+    InputDistance,
+    NonlinearDistance,
+    l2,
+    not_linear,
+)
 from exactdp.claims.stated.enclosing import enclosed
 from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import as_given, as_written, show
@@ -122,6 +128,14 @@ class _Group:
         return paths[0] == 1
 
 
+class _Boxed:
+    """Distances found by branch and bound, kept for all claims about a program."""
+
+    def __init__(self, program: Program) -> None:
+        del program
+        self.found: dict[object, tuple[Distance, tuple[Fraction, ...] | None]] = {}
+
+
 class Disagreements:
     """Distances to disagreement of one ideal function under one distance on inputs."""
 
@@ -137,11 +151,16 @@ class Disagreements:
         self._own = {name: f"{name} of u" for name in self._names}
         self._symbols = {name: Linear.symbol(own) for name, own in self._own.items()}
         self._search = FiniteSearch(mechanism, ideal, distance)
-        self._boxed: dict[object, tuple[Distance, tuple[Fraction, ...] | None]] = {}
         self._last: tuple[Value, ...] | None = None
         self._groups: dict[object, _Group] = {}
         self._gaps: dict[str, tuple[Gap, ...]] = {}  # between symbols
         self._kept_stages: dict[int, Stages] = {}
+
+    @property
+    def _multiplies(self) -> bool:
+        """Whether the ideal or the distance multiplies reals."""
+        is_squared = isinstance(self._distance, NonlinearDistance)
+        return is_squared or isinstance(self._ideal, NonlinearIdeal)
 
     @cached_property
     def _is_bent(self) -> bool:
@@ -159,7 +178,7 @@ class Disagreements:
         reals = self._kinds.count(None)
         if not reals:
             return self._search.nearest(u, output, differ)[0]
-        if isinstance(self._ideal, NonlinearIdeal):
+        if self._multiplies:
             return self._by_boxes(u, output, differ)[0]
         if self._distance.is_all_or_nothing and not is_symbolic:
             other = self._another(u, output, differ)
@@ -410,9 +429,10 @@ class Disagreements:
     def _by_boxes(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> tuple[Distance, tuple[Fraction, ...] | None]:
-        """Return dd(u) and an input that disagrees, for an ideal that multiplies reals."""
+        """Return dd(u) and an input that disagrees, by values for spans of inputs."""
         ideal = self._ideal
-        assert isinstance(ideal, NonlinearIdeal)
+        if not isinstance(ideal, NonlinearIdeal | IdealProgram):
+            raise not_linear(f"the distance {self._distance}, which multiplies reals,")
 
         def disagrees(given: Sequence[Any]) -> bool:
             try:
@@ -421,15 +441,19 @@ class Disagreements:
                 return False
             return bool(other != output if differ is None else differ(other))
 
-        key = u, differ is None
-        if key not in self._boxed:
+        source = ideal.function if isinstance(ideal, NonlinearIdeal) else str(ideal.function)
+        metric = self._distance
+        named = metric.function if isinstance(metric, NonlinearDistance) else metric
+        known = self._mechanism.kept(_Boxed).found if differ is None else {}
+        key = u, source, named
+        if key not in known:
             point = [Fraction(x) for x in entries(u)]
-            self._boxed[key] = distance_to_disagreement(point, disagrees, self._distance)
-        return self._boxed[key]
+            known[key] = distance_to_disagreement(point, disagrees, metric)
+        return known[key]
 
     def nearest(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
-        if isinstance(self._ideal, NonlinearIdeal):
+        if self._multiplies and None in self._kinds:
             distance, place = self._by_boxes(u, output, differ)
             if place is None:
                 return Disagreement(inf, None, None, attained=False)

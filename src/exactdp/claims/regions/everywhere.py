@@ -19,6 +19,7 @@ from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import AllReals, Box, Inputs, as_given, box_sides, real_count
 from exactdp.claims.stated.levels import Level, Range, constant
+from exactdp.claims.stated.products import without_powers
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
@@ -129,7 +130,7 @@ def _symbolic_beta(claim: Accuracy) -> Expression:
 
 
 def _resolved(claim: Accuracy, part: ClaimPart) -> Iterator[ClaimPart]:
-    """Yield parts whose conditions use no α and γ that are functions of the input."""
+    """Yield parts whose conditions use no α and γ that are functions of the input, or powers."""
     parts = [part]
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
         if part.sides and isinstance(level, OfInput):
@@ -139,7 +140,8 @@ def _resolved(claim: Accuracy, part: ClaimPart) -> Iterator[ClaimPart]:
                 for one in parts
                 for value, when in pieces
             ]
-    yield from parts
+    for one in parts:
+        yield from (replace(one, sides=sides) for sides in without_powers(one.sides))
 
 
 def _of_part(

@@ -16,6 +16,7 @@ from exactdp.claims.stated.admissible import ClaimPart, LevelEnd, LinearSide, en
 from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.products import PolynomialSide, linear_sides
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries, kinds
@@ -96,7 +97,24 @@ class _AtInput:
         if not part.sides:
             yield from self._plain(base, free, {})
             return
-        sides = [self._side(one) for one in part.sides]
+        for sides in self._linear(part, free):
+            yield from self._where(base, free, sides)
+
+    def _linear(self, part: ClaimPart, free: Free) -> Iterator[list[LinearSide]]:
+        """Yield linear conditions, some of which hold wherever those of a part do."""
+        bound = [self._bound(one) for one in part.sides]
+        top: Any = inf
+        if any(not PolynomialSide.of(one).is_linear for one in bound):
+            top = at_least(self.claim.obligations.distance(self.u))
+        level = self.claim.alpha_level
+        is_any = isinstance(level, Range) and level.upper == inf
+        follows = self.claim.obligations.gamma_follows
+        is_falling = is_any and "alpha" not in free.names and not follows
+        for sides in linear_sides(bound, self.claim.epsilon, top, is_falling=is_falling):
+            yield [one.at(self.claim.epsilon) for one in sides]
+
+    def _where(self, base: Region, free: Free, sides: Sequence[LinearSide]) -> Iterator[Region]:
+        """Yield the regions where some conditions hold."""
         rest = [one for one in sides if one.names]
         alone = [one for one in sides if not one.names]
         for found in OnRay(base.on, base.stretch).where(one.constant for one in alone):
@@ -145,7 +163,7 @@ class _AtInput:
             return False
         return all(one.names == ("alpha",) for one in sides)
 
-    def _side(self, given: Comparison) -> LinearSide:
+    def _bound(self, given: Comparison) -> Comparison:
         """Return a condition at the input, in α and γ if they are ranges."""
         levels = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
         bound = given.bound_to(self.values)
@@ -153,7 +171,7 @@ class _AtInput:
             level = levels[name]
             if not isinstance(level, Range):
                 bound = bound.bound_to({name: level.bound_to(self.values)})
-        return LinearSide.of(bound, ("alpha", "gamma")).at(self.claim.epsilon)
+        return bound
 
     def _plain(self, base: Region, free: Free, more: Mapping[str, ClosedForm]) -> Iterator[Region]:
         """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""

@@ -59,12 +59,12 @@ class LinearSide:
         form = given.form.at({name: parameter(name) for name in names})
         under = form.denominator
         if set(under.parameters) - {"eps"}:
-            raise _not_linear(given)
+            raise not_linear(given)
         parts: dict[str, list[Any]] = {"": []}
         for c, powers, rates in form.numerator.terms:
             used = [(name, k) for name, k in powers if name != "eps"]
             if any(name != "eps" for name, _ in rates) or sum(k for _, k in used) > 1:
-                raise _not_linear(given)
+                raise not_linear(given)
             name = used[0][0] if used else ""
             rest = tuple(one for one in powers if one[0] == "eps")
             parts.setdefault(name, []).append((c, rest, rates))
@@ -191,14 +191,15 @@ def _power(form: ClosedForm) -> int:
     return int(dict(over[0][1]).get("eps", 0) - dict(under[0][1]).get("eps", 0))
 
 
-def _not_linear(given: Comparison) -> ValueRefusedError:
+def not_linear(given: Comparison) -> ValueRefusedError:
+    """Return the error for a condition with products that are not decided."""
     return ValueRefusedError(
         f"the condition {given} is not linear",
         rule="Conditions are linear in alpha, gamma and the inputs; coefficients are closed forms "
         "in eps. Products belong to the theory of the reals with multiplication (Th₊,ₓ), which is "
         "not decided here.",
-        way_out="At listed inputs, products of inputs with each other are numbers. Otherwise bound "
-        "one of the factors by a number.",
+        way_out="At listed inputs, products of inputs are numbers, and alpha * gamma is allowed. "
+        "Otherwise bound one of the factors by a number.",
     )
 
 

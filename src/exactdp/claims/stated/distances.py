@@ -22,9 +22,12 @@ from exactdp.claims.stated.adjacency import (
     within,
 )
 from exactdp.claims.stated.pieces import condition, pieces
+from exactdp.claims.stated.spans import Span, UndecidedError
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
-from exactdp.language.layout import assembled
+from exactdp.language.helpers import asked
+from exactdp.language.layout import assembled, kinds
 from exactdp.language.program import DeterministicProgram, Program, typed_program
+from exactdp.language.rules import LINEAR
 from exactdp.language.types import InputType, RecordType
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
@@ -387,6 +390,56 @@ class _OwnInput(InputDistance):
         return check_distance(found, self.name)
 
 
+@dataclass(frozen=True, repr=False)
+class NonlinearDistance(InputDistance):
+    """A Python function of two inputs that multiplies reals; it may be called with spans."""
+
+    function: Callable[[Any, Any], object]
+    mechanism: Program
+    name: str
+
+    @property
+    def by_entry(self) -> bool:
+        """Return False: nothing is known about the function."""
+        return False
+
+    def cases(
+        self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
+    ) -> Iterator[DistanceCase]:
+        """Raise an error: there are no linear pieces."""
+        del u, v, known
+        raise not_linear(f"the distance {self}, which multiplies reals,")
+
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the value of the function."""
+        found = self.at([*map(Span.of, u)], [*map(Span.of, v)])
+        if isinstance(found, Span):
+            found = found.lower
+        return check_distance(found, self.name)
+
+    def at(self, u: Sequence[Any], v: Sequence[Any]) -> Any:
+        """Call the function with numbers, spans or germs."""
+        sides = (
+            [*map(_as_lists, assembled(self.mechanism.inputs, tuple(side)))] for side in (u, v)
+        )
+        one = len(self.mechanism.inputs) == 1
+        try:
+            found = self.function(*(side[0] if one else side for side in sides))
+        except (ExactdpError, UndecidedError):
+            raise
+        except Exception as error:
+            raise ValueRefusedError(
+                f"the distance {self} failed: {error}",
+                rule="A distance that multiplies reals is a Python function with +, -, *, /, whole "
+                "powers, abs, min, max and comparisons.",
+            ) from error
+        return found
+
+
+def _as_lists(value: Any) -> Any:
+    return [_as_lists(item) for item in value] if isinstance(value, tuple) else value
+
+
 def check_distance(value: Value, name: str) -> Distance:
     """Return the value of a distance; refuse an invalid one."""
     if isinstance(value, float) and value == inf:
@@ -412,7 +465,16 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
             return named[value]
     if is_function(value) and not isinstance(value, BuiltinFunctionType):
         kind = input_type(mechanism)
-        function = in_the_language(value, "input_distance", [kind, kind])
+        try:
+            function = in_the_language(value, "input_distance", [kind, kind])
+        except ProgramError as error:
+            is_python = not isinstance(value, Program) and not any(kinds(mechanism.inputs))
+            if error.rule != LINEAR or not is_python:
+                raise
+            name = getattr(value, "__name__", "distance")
+            return NonlinearDistance(
+                asked(value, name, lambda found: found).function, mechanism, name
+            )
         if len(function.inputs) != 2:
             raise ValueRefusedError(
                 f"the distance {function.__name__} has {len(function.inputs)} inputs",

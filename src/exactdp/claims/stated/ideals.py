@@ -57,6 +57,11 @@ class IdealProgram:
             return run_at_spots(machine, u)
         return machine.run(u)
 
+    def at(self, u: tuple[Value, ...]) -> Value:
+        """Run the program; real numbers may be spans or germs."""
+        found: Value = _output_of(self.function.machine.run(u))
+        return found
+
     def __str__(self) -> str:
         return self.function.__name__
 
@@ -180,7 +185,13 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
             )
         value = value.noiseless()
     if isinstance(value, DeterministicProgram):
-        return _checked(typed_program(value, [param.type for param in mechanism.inputs]), mechanism)
+        try:
+            types = [param.type for param in mechanism.inputs]
+            return _checked(typed_program(value, types), mechanism)
+        except ExactdpError as error:
+            if value.python is None or error.rule != LINEAR or any(kinds(mechanism.inputs)):
+                raise
+            return _nonlinear(value.python, mechanism)
     if isinstance(value, Mapping):
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")
@@ -194,10 +205,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
                 return _checked(typed_program(value, types, lambdas=True), mechanism)
             except ExactdpError as error:
                 if error.rule in (LINEAR, A_FUNCTION) and not any(kinds(mechanism.inputs)):
-                    name = getattr(value, "__name__", "ideal")
-                    return NonlinearIdeal(
-                        asked(value, name, read_pattern).function, mechanism, name
-                    )
+                    return _nonlinear(value, mechanism)
                 raise ProgramError(
                     f"the ideal is not a function of the language: {error.message}",
                     place=error.place,
@@ -214,6 +222,11 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
         "finite inputs any Python function.",
         way_out="Leave it out: the mechanism without noise is the default.",
     )
+
+
+def _nonlinear(function: Callable[..., object], mechanism: Program) -> NonlinearIdeal:
+    name = getattr(function, "__name__", "ideal")
+    return NonlinearIdeal(asked(function, name, read_pattern).function, mechanism, name)
 
 
 def _by_table(

@@ -18,7 +18,12 @@ from exactdp.claims.stated.conditions import (
     holds_at,
     read_cases,
 )
-from exactdp.claims.stated.distances import InputDistance, linf, read_input_distance
+from exactdp.claims.stated.distances import (
+    InputDistance,
+    NonlinearDistance,
+    linf,
+    read_input_distance,
+)
 from exactdp.claims.stated.expressions import (
     Comparison,
     Expression,
@@ -155,10 +160,16 @@ class Statement:
         _ = self.ideal_function, self.input_set, self.conditions
         self._check_names()
         self._check_beta()
-        if isinstance(self.ideal_function, NonlinearIdeal) and not is_listed(self.input_set):
+        multiplies = (
+            f"the ideal {self.ideal_function}"
+            if isinstance(self.ideal_function, NonlinearIdeal)
+            else f"the distance {self.input_metric}"
+            if isinstance(self.input_metric, NonlinearDistance)
+            else ""
+        )
+        if multiplies and not is_listed(self.input_set):
             raise ValueRefusedError(
-                f"the ideal {self.ideal_function} multiplies reals, and the claim is on "
-                f"{self.input_set}",
+                f"{multiplies} multiplies reals, and the claim is on {self.input_set}",
                 rule="For all reals at once that is a question in the theory of the reals with "
                 "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",
                 way_out="Give inputs=Grid(lo, hi) or a list; or compare linear forms: x**2 > 4 is "
@@ -355,15 +366,16 @@ class Statement:
     def has_roots(self) -> bool:
         """Whether distances to disagreement may be irrational; close rationals replace them."""
         is_euclidean = self.input_metric.is_euclidean and len(self.entry_names) > 1
-        return is_euclidean or isinstance(self.ideal_function, NonlinearIdeal)
+        is_squared = isinstance(self.input_metric, NonlinearDistance)
+        return is_euclidean or is_squared or isinstance(self.ideal_function, NonlinearIdeal)
 
     def require_rationals(self, what: str) -> None:
         """Refuse a question that would be answered for an approximation of the distance."""
         if self.has_roots:
             raise ValueRefusedError(
                 f"{what} is not computed where dd is irrational",
-                rule="Under l2, or with an ideal that multiplies reals, check(), tightest() and "
-                "smallest_epsilon() decide with numbers close to dd.",
+                rule="Under l2, or with an ideal or a distance that multiplies reals, check(), "
+                "tightest() and smallest_epsilon() decide with numbers close to dd.",
                 way_out="Use these, or linf or l1 and an ideal that is linear.",
             )
 
