@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from exactdp import eps, exp, infimum, nonnegative, parse, positive, solution_set, sqrt, supremum
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals import radical_signs
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radicals import Radical, radical
 
@@ -88,6 +89,23 @@ def test_zeros_that_are_known() -> None:
     tight = exp(-sqrt(2) * eps) * exp(sqrt(2) * eps)
     assert tight == 1
     assert (tight - 1) == 0
+
+
+def test_large_functions_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best value seen is proved to be the bound; zeros of the derivative give the same."""
+    forms = [
+        eps * exp(-sqrt(2) * eps),
+        exp(-eps) - exp(-sqrt(2) * eps),
+        (1 - exp(-sqrt(2) * eps)) / eps,
+        eps / (1 + sqrt(2) * eps),
+    ]
+    found = [(supremum(form), infimum(form)) for form in forms]
+    monkeypatch.setattr(radical_signs, "_MOST_TERMS", 0)
+    for form, both in zip(forms, found, strict=True):
+        for one, two in zip((supremum(form), infimum(form)), both, strict=True):
+            assert float(one) == pytest.approx(float(two), abs=1e-11)
+            assert one.lower <= two.upper
+            assert two.lower <= one.upper
 
 
 def test_an_end_next_to_a_zero_is_not_taken_for_positive() -> None:

@@ -34,6 +34,7 @@ from exactdp.reals.radical_form import (
     end_value,
     first_order,
     leading,
+    made,
     product,
 )
 from exactdp.reals.radicals import Radical, Surd, ball_of, sign_of
@@ -44,6 +45,9 @@ _ORDER = 12  # of the Taylor polynomials
 _MOST_BOXES = 6_000
 _MOST_HALVINGS = 80  # of the first stretch; of the last, doublings
 _NARROW = Fraction(1, 2**40)  # relative width of a stretch that stays open
+_MOST_TERMS = 40  # of a derivative whose zeros are found; a larger function is searched
+_LOOKS = [Fraction(2) ** (k // 4) * (4 + k % 4) / 4 for k in range(-64, 65)]
+_FINER = 40  # steps of a search between three points
 
 
 class Signs:
@@ -204,6 +208,8 @@ def radical_supremum(function: RadicalForm, on: Interval, width: Fraction) -> Ex
     """Return the least upper bound: the largest value at an end or where the slope crosses 0."""
     if on.is_point:
         return _extremum([_at(function, Fraction(on.lower), True)])
+    if len(function.over) * len(function.under) > _MOST_TERMS:
+        return _searched(function, on, width)
     found: list[_Candidate] = []
     for end, is_open in ((on.lower, on.lower_open), (on.upper, on.upper_open)):
         if end in (0, inf):
@@ -225,6 +231,74 @@ def radical_supremum(function: RadicalForm, on: Interval, width: Fraction) -> Ex
             elif piece.sign == 0:
                 found.append(_open(function, piece))
     return _extremum(found)
+
+
+def _searched(function: RadicalForm, on: Interval, width: Fraction) -> Extremum:
+    """Return the least upper bound: the best value that is found, and a bound that is proved.
+
+    With D > 0 the denominator and N the numerator, N/D ≤ c where c·D − N ≥ 0.
+    """
+    from exactdp.reals.certified import OpenSignError  # noqa: PLC0415 needs this
+    from exactdp.reals.signs import nonnegative  # noqa: PLC0415 likewise
+
+    value, where, attained = _best_seen(function, on)
+    if value == inf:
+        return Extremum(inf, inf, where, attained=False)
+    assert isinstance(value, Fraction)
+    over, under = made(function.over), made(function.under)
+    if not nonnegative(under, on).holds:
+        over, under = -over, -under
+        if not nonnegative(under, on).holds:
+            raise ValueRefusedError(f"the denominator of {function} changes its sign")
+    room = Fraction(0)
+    while True:
+        gap = under * (value + room) - over
+        try:
+            holds = nonnegative(gap, on).holds
+        except OpenSignError:
+            holds = False
+        if holds:
+            return Extremum(value, value + room, where, attained)
+        room = width / 16 if not room else 2 * room
+        if room > 2**60 * max(abs(value), Fraction(1)):
+            return Extremum(value, inf, where, attained=None)
+
+
+def _best_seen(function: RadicalForm, on: Interval) -> tuple[Fraction | float, Any, bool]:
+    """Return the largest of some values and the limits at the ends, rounded down."""
+    found: list[tuple[Any, Any, bool]] = []
+    for end in (on.lower, on.upper):
+        if end in (0, inf):
+            limit = end_value(function, end)
+            if limit == inf:
+                return inf, end, False
+            if not isinstance(limit, float):
+                with ctx.workprec(_BITS):
+                    low = enclosure_of(ball_of(limit)).lower
+                found.append((limit if isinstance(limit, Fraction) else low, end, False))
+        else:
+            found.append((_below(function, Fraction(end)), Fraction(end), True))
+    points = sorted({x for x in _LOOKS if x in on})
+    values = [_below(function, x) for x in points]
+    if points:
+        best = max(range(len(points)), key=values.__getitem__)
+        low, high = points[max(best - 1, 0)], points[min(best + 1, len(points) - 1)]
+        x, value = points[best], values[best]
+        for _ in range(_FINER):
+            tried = [(_below(function, y), y) for y in ((low + x) / 2, (x + high) / 2) if y != x]
+            top = max(tried, default=(value, x))
+            if top[0] > value:
+                low, high = (low, x) if top[1] < x else (x, high)
+                value, x = top
+            else:
+                low, high = (low + x) / 2, (x + high) / 2
+        found.append((value, x, True))
+    return max(found, key=lambda one: (one[0], not one[2]))
+
+
+def _below(function: RadicalForm, x: Fraction) -> Fraction:
+    """Return a number just below a value."""
+    return function.at(x, 20).lower
 
 
 _Candidate: TypeAlias = tuple[Enclosure, Fraction | float | Root, bool]
