@@ -84,7 +84,7 @@ def thresholded(count: Dom(0, 3)):
     if count == 0:
         return None
     z = dlap(eps, count)
-    return min(z, 9) if z >= 4 else None  # a finite output, so that there is a certificate
+    return min(z, 9) if z >= 4 else None  # finitely many outputs
 
 
 s = exp(-eps)

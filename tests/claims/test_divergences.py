@@ -21,7 +21,7 @@ def _laplace(order: float, e: float) -> float:
     return log(up + (order - 1) / (2 * order - 1) * mexp(-order * e)) / (order - 1)
 
 
-@pytest.mark.parametrize("order", ["3/2", 2, 10])
+@pytest.mark.parametrize("order", ["3/2", 2])
 def test_the_laplace_mechanism(order: str | int) -> None:
     number = 1.5 if order == "3/2" else float(order)
     for at in (1, 4):

@@ -20,7 +20,6 @@ def _mechanism(output: str) -> Mechanism:
     [
         ("lap(eps, q)", 0 * eps, 1, 1 - exp(-eps / 2)),
         ("lap(eps, q)", eps / 2, 2, 1 - exp(-3 * eps / 4)),
-        ("min(max(lap(eps, q), 0), 1)", eps / 2, 1, 1 - exp(-eps / 4)),
         ("expo(eps, q)", eps, 1, 1 - exp(-eps)),
     ],
 )
@@ -68,3 +67,25 @@ def test_what_is_refused() -> None:
     twice = _mechanism("lap(eps, q) + lap(eps, 0)")
     with pytest.raises(ValueRefusedError, match="difference of two exponentials"):
         Privacy(twice, eps / 2, "1/2", inputs=AllReals()).check()
+
+
+def test_the_smallest_budget_on_an_interval() -> None:
+    """1 − e^{−(ε − aε)/2} = δ has a = 1 + 2·ln(1 − δ)/ε, largest at the largest ε."""
+    right = 1 + 2 * float(mpmath.log(1 - mpmath.mpf(1) / 20)) / 2
+    laplace = Privacy(_mechanism("lap(eps, q)"), inputs=[0, 1], epsilon="[1/2, 2]")
+    found = laplace.smallest_budget(delta="1/20")
+    assert float(found.lower) - 1e-9 <= right <= float(found.upper) + 1e-9
+    assert found.upper - found.lower <= 1e-6
+
+
+def test_the_smallest_budget_of_randomized_response() -> None:
+    """(e^ε − e^{aε})/(1 + e^ε) = δ at the largest ε; discrete Laplace noise has the same δ."""
+    right = mpmath.log(mpmath.e**2 - (1 + mpmath.e**2) / 10) / 2
+    sources = (
+        "def f(b: Dom(0, 1)): return b if bernoulli(exp(eps) / (1 + exp(eps))) else 1 - b",
+        "def f(n: Dom(0, 2)): return dlap(eps, n)",
+    )
+    for source in sources:
+        claim = Privacy(Mechanism.from_source(source), epsilon="[1/2, 2]")
+        found = claim.smallest_budget(delta="1/10")
+        assert float(found.lower) - 1e-9 <= right <= float(found.upper) + 1e-9
