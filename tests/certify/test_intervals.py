@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, Ideal, Mechanism, certify, eps
+from exactdp import Accuracy, Ideal, Interval, Mechanism, certify, eps, nonnegative, parse
 
 from .specimens import seal
 
@@ -38,3 +38,11 @@ def test_beyond_the_interval_the_program_is_wrong(certificate: Any) -> None:
     report = certify.check(changed)
     assert not report.accepted
     assert "negative" in report.reason
+
+
+@pytest.mark.parametrize("text", ["1 - eps", "(1 - eps)*(eps - 3)", "(1 - eps)^3*(exp(-eps) - 2)"])
+def test_a_zero_at_the_only_point(text: str) -> None:
+    """A factor that is 0 at the point may have either sign; the other factors have their own."""
+    decision = nonnegative(parse(text), Interval(1, 1))
+    assert decision.holds
+    assert certify.check(decision.certificate).accepted

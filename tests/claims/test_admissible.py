@@ -300,3 +300,33 @@ def test_integers_that_only_select_the_noise() -> None:
         for bound in (exp(-gamma * eps / 2), exp(-gamma * eps))
     ]
     assert outcomes == ["holds", "fails"]
+
+
+def wider(u: Any) -> Any:
+    return abs(u) + 1 / eps
+
+
+def nearer(u: Any) -> Any:
+    return abs(u[0] - u[1]) / 4 + 1 / eps
+
+
+@pytest.mark.parametrize("inputs", [AllReals(), Box(-1, 3), [2]], ids=str)
+def test_levels_that_depend_on_the_input_and_on_eps(inputs: Any) -> None:
+    """Pr(error > γ) = e^(−γε), with equality for every γ."""
+    for factor, outcome in ((1, "holds"), (Fraction(9, 10), "fails")):
+        bound = factor * exp(-gamma * eps)
+        verdict = Accuracy(NOISY, bound, alpha=0, gamma=wider, inputs=inputs).check()
+        assert verdict.outcome == outcome
+        assert certify.check(verdict.certificate).accepted
+        if verdict.counterexample is not None:
+            found = verdict.counterexample
+            assert found.gamma == abs(found.input) + 1 / found.eps
+
+
+def test_a_bound_that_is_met_where_alpha_reaches_the_distance() -> None:
+    """Let x = ε·dd: α < dd where x > 2; (2 + x)/4·e^(−x) ≤ e^(−x/2 − 1), with equality at x = 2."""
+    for rate, outcome in ((1, "holds"), (Fraction(101, 100), "fails")):
+        claim = Accuracy(LARGER, exp(-rate * alpha * eps), alpha=nearer, inputs=AllReals())
+        verdict = claim.check()
+        assert verdict.outcome == outcome
+        assert certify.check(verdict.certificate).accepted

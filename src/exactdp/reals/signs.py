@@ -323,12 +323,22 @@ class _Side:
             (survey, sign if self.strict or survey.power % 2 else 0)
             for survey, sign in signed(self.tops)
         ]
-        return certificates.half(tops, signed(self.bottoms))
+        bottoms = signed(self.bottoms)
+        if not self.samples and math.prod(s**one.power for one, s in (*tops, *bottoms) if s) < 0:
+            # At a single point, where the numerator is 0, a factor that is 0 has either sign.
+            place = next(k for k, (one, _) in enumerate(tops) if self._vanishes(one))
+            tops[place] = (tops[place][0], -tops[place][1])
+        return certificates.half(tops, bottoms)
+
+    def _vanishes(self, survey: FactorChart) -> bool:
+        """Whether a linear factor of odd power is 0 at the only point."""
+        is_odd = survey.is_linear and survey.power % 2 == 1
+        return is_odd and sign_at(survey.factor, Fraction(self.on.lower)) == 0
 
     def _factor_sign(self, survey: FactorChart) -> int:
         if survey.is_linear:
-            # Of a single point the linear factor may be 0, with either sign.
-            return sign_at(survey.factor, self.samples[0]) if self.samples else 1
+            # At a single point the linear factor may be 0, with either sign.
+            return sign_at(survey.factor, (*self.samples, Fraction(self.on.lower))[0]) or 1
         return survey.pieces[0].sign if survey.pieces else 0
 
 

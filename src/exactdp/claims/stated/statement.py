@@ -17,6 +17,7 @@ from exactdp.claims.stated.conditions import (
     conditional,
     holds_at,
     read_cases,
+    read_pieces,
 )
 from exactdp.claims.stated.distances import (
     InputDistance,
@@ -58,7 +59,7 @@ from exactdp.language.helpers import Asked, asked
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
+from exactdp.reals import ClosedForm, Interval, parameter
 from exactdp.reals.numbers import Number, is_percentage, probability, spell
 from exactdp.semantics.spots import has_spots, watched
 
@@ -193,7 +194,28 @@ class Statement:
 
     def _level(self, name: str) -> Level:
         found = self._given_level(name)
-        return EVERY if isinstance(found, Range) and not found.is_constant else found
+        is_condition = isinstance(found, Range) and not found.is_constant
+        return EVERY if is_condition or name in self._moving_levels else found
+
+    @cached_property
+    def _moving_levels(self) -> dict[str, Cases]:
+        """α and γ that depend on the input and on ε, as conditions, if inputs are not listed."""
+        found: dict[str, Cases] = {}
+        for name in ("alpha", "gamma"):
+            level = self._given_level(name)
+            if not isinstance(level, OfInput) or is_listed(self.input_set):
+                continue
+            try:
+                pieces = read_pieces(level.function.function, self.mechanism, name)
+                symbols = {one: parameter(one) for one in ("alpha", "gamma", *self.entry_names)}
+                moves = any("eps" in value.at(symbols).parameters for value, _ in pieces)
+            except ExactdpError:  # it is called with inputs as linear forms
+                continue
+            if moves:
+                found[name] = Cases(
+                    (*when, *Range(value, value).sides(name)) for value, when in pieces
+                )
+        return found
 
     def _given_level(self, name: str) -> Level:
         given = getattr(self, name)
@@ -227,6 +249,8 @@ class Statement:
             level = self._given_level(name)
             if isinstance(level, Range) and not level.is_constant:
                 cases = both(cases, Cases((level.sides(name),)))
+        for moving in self._moving_levels.values():
+            cases = both(cases, moving)
         return cases
 
     @cached_property
