@@ -46,6 +46,11 @@ def pairs() -> Privacy:
     return Privacy(Mechanism(noisy_max(4).definition), inputs=inputs)
 
 
+def slopes() -> Privacy:
+    """Return a privacy claim for all reals, decided by the slopes of probabilities."""
+    return Privacy(Mechanism(above_threshold(5).definition), inputs=AllReals())
+
+
 def once(make: Callable[[], Accuracy | Privacy], **how: Any) -> float:
     """Return the seconds in which a claim is found to hold."""
     claim = make()
@@ -90,6 +95,7 @@ def speedups() -> Iterator[Row | Curve]:
         (f"{SIZES[-1]:,} listed inputs", found[SIZES[-1]]),
         ("privacy of NoisyMax with four queries at 1,560 pairs", both(pairs)),
         ("AboveThreshold with six queries for all reals, cell by cell", both(everywhere)),
+        ("privacy of AboveThreshold with five queries for all reals", both(slopes)),
     ):
         yield Row(f"two processes, {name}: one / two", one / two, "×", 1.7, at_least=True)
 
