@@ -23,6 +23,7 @@ from exactdp import (
 )
 from exactdp.claims.stated.expressions import Expression
 from exactdp.errors import ExactdpError
+from exactdp.report.page import _counterexample
 
 NOISY = Mechanism.from_source("def noisy(q: Real): return lap(sqrt(2) * eps, q)")
 LARGER = Mechanism.from_source(
@@ -81,6 +82,18 @@ def test_all_reals_if_noise_is_only_added() -> None:
     )
     best = Expected(pair, "absolute", at_most=4 / eps).tightest().kappa  # 4/(1 + 1/√2)
     assert float(best.lower) == pytest.approx(4 / (1 + math.sqrt(0.5)), abs=1e-5)
+
+
+def test_answers_as_text_and_pages() -> None:
+    claim = Accuracy(LARGER, beta=exp(-4 * sqrt(2) * alpha * eps), inputs=[[1, 0]])
+    curve = claim.error_probability([1, 0])
+    assert "exp(−ε) − 1/2·exp(−√(2)·ε)" in curve._repr_html_()
+    assert "Fails" in claim.check()._repr_html_()
+    failed = claim.check().counterexample
+    assert failed is not None
+    assert "√(2)" in _counterexample(claim, failed)["sums"][0]["formula"]
+    (least,) = ErrorBound(NOISY, within=2, risk="5%").claims[0].epsilons()
+    assert float(least.lower) == pytest.approx(math.log(20) / 2 / math.sqrt(2), abs=1e-10)
 
 
 def test_privacy_of_finite_inputs() -> None:

@@ -241,6 +241,11 @@ class Accuracy(Statement):
         right = self.input_metric == discrete and named <= {"alpha", "gamma"}
         return self.at_one_input() if right and self.only_noise_matters else None
 
+    @property
+    def _stands_for_all(self) -> Accuracy | None:
+        """The claim at one input, if that is the only way to decide it for all reals."""
+        return self._equivalent if self.mechanism.kept(Engine).is_irrational else None
+
     def stronger(self) -> Accuracy | None:
         """Return a claim that implies this one and is easier to decide, if there is one.
 
@@ -357,6 +362,8 @@ class Accuracy(Statement):
         from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
         from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
 
+        if self._stands_for_all is not None:
+            return self._stands_for_all.tightest(width=width, progress=progress, **how)
         if at_each:
             self.require_one_sum("the best constant at each input")
             self.require_rationals("the best constant at each input")
@@ -374,6 +381,8 @@ class Accuracy(Statement):
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
 
+        if self._stands_for_all is not None:
+            return self._stands_for_all.epsilons(width=width, progress=progress, **how)
         if self.has_inverse_eps or self.mechanism.checked.releases_eps:
             self.require_one_sum("the set of ε")
         self.require_rationals("the set of ε")
@@ -391,6 +400,7 @@ class Accuracy(Statement):
         from exactdp.claims.constants.budgets import smallest_epsilon  # noqa: PLC0415
 
         claim = self if beta is None else replace(self, beta=beta)
+        claim = claim._stands_for_all or claim
         return smallest_epsilon(claim, width, conduct(progress, how))
 
     def smallest_gamma(

@@ -271,7 +271,7 @@ class RadicalForm(ClosedForm):
         """Return the function as LaTeX."""
         import sympy  # noqa: PLC0415 imported only when used
 
-        return str(sympy.latex(self.to_sympy()))
+        return str(sympy.latex(self.to_sympy())).replace("eps", r"\varepsilon")
 
     def to_sympy(self) -> Any:
         """Return the function as a SymPy expression."""

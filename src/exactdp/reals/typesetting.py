@@ -23,9 +23,7 @@ Signed = tuple[bool, str]
 
 
 def mathml(form: ClosedForm) -> str:
-    """Return a closed form as a `<math>` element; one with irrational rates as text."""
-    if form.is_irrational:
-        return f"<code>{form.pretty()}</code>"
+    """Return a closed form as a `<math>` element."""
     return math(summands(form, MATHML))
 
 
@@ -166,7 +164,9 @@ LATEX: Writer = _Latex()
 
 
 def summands(form: ClosedForm, write: Writer) -> list[Signed]:
-    """Return the summands of a closed form; a quotient is one."""
+    """Return the summands of a closed form; a quotient is one, and irrational ones are text."""
+    if form.is_irrational:
+        return [(False, form.latex() if write is LATEX else write.name(form.pretty()))]
     if form.denominator == 1:
         return [_term(term, write) for term in form.numerator.terms]
     above, below = (

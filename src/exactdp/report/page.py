@@ -363,8 +363,8 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> dict[str, Any]:
 
 def _sum(name: str, form: ClosedForm, eps: Fraction) -> dict[str, Any]:
     """Return a closed form with the value of each summand at an ε."""
-    parts = [("", form.numerator)]
-    if form.denominator != 1:
+    parts = [] if form.is_irrational else [("", form.numerator)]
+    if form.denominator != 1 and parts:
         parts = [("above the bar", form.numerator), ("below the bar", form.denominator)]
     return {
         "name": name,
