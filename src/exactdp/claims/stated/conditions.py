@@ -294,6 +294,8 @@ def _refused(what: str, problem: str) -> ValueRefusedError:
 def _example(what: str) -> str:
     if what == "inputs":
         return "lambda u: u[0] >= u[1] + 1"
+    if what == "beta":
+        return "lambda alpha: exp(-alpha * eps) if alpha < 1 else exp(-alpha * eps / 2)"
     return "lambda u, alpha, gamma: alpha >= 1 and gamma <= alpha"
 
 
