@@ -168,6 +168,14 @@ def test_refusals() -> None:
         Privacy(count, adjacent=one_entry, inputs=AllReals())
 
 
+def test_a_lambda() -> None:
+    """It is read from its source, also inside another one and beside one."""
+    asked: list[Any] = [lambda u, v: abs(u - v) <= 2, lambda: Privacy(count, adjacent=asked[0])]
+    assert asked[1]().tightest().factor.upper == 2
+    nested: Any = [lambda: Privacy(count, adjacent=lambda u, v: abs(u - v) <= 3)]
+    assert nested[0]().tightest().factor.upper == 3
+
+
 def test_euclidean_adjacency() -> None:
     """Of the pairs of a grid, (0, 0) and (1, 1) are at distance √2; Laplace noise adds changes."""
     lists = Mechanism.from_source("def lists(q: Real[2]): return [lap(eps, x) for x in q]")

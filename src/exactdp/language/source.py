@@ -162,9 +162,9 @@ def lambda_source(function: FunctionType) -> tuple[Source, ast.FunctionDef] | No
         if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
     ]
     nodes = [node for node in nodes if len(nodes) == 1 or _is_of(node.body, code)]
-    if len(nodes) != 1:
+    if not nodes:
         return None
-    (found,) = nodes
+    found = max(nodes, key=lambda node: (node.lineno, node.col_offset))  # the innermost one
     returned = ast.copy_location(ast.Return(found.body), found.body)
     written = ast.FunctionDef("ideal", found.args, [returned], [])
     source = Source(_short(code.co_filename), tuple(line.rstrip("\n") for line in lines))
@@ -172,14 +172,15 @@ def lambda_source(function: FunctionType) -> tuple[Source, ast.FunctionDef] | No
 
 
 def _is_of(body: ast.expr, code: CodeType) -> bool:
-    """Whether all positions in the bytecode of a function are in an expression."""
+    """Whether all positions in the bytecode of a function are known to be in an expression."""
     first = body.lineno, body.col_offset
     last = body.end_lineno or body.lineno, body.end_col_offset or 0
-    return all(
-        first <= (line, column) and (end_line, end_column) <= last
+    known = [
+        ((line, column), (end_line, end_column))
         for line, end_line, column, end_column in code.co_positions()
         if None not in (line, end_line, column, end_column) and end_column
-    )
+    ]
+    return bool(known) and all(first <= start and end <= last for start, end in known)
 
 
 def _short(name: str) -> str:

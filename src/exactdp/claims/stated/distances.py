@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from types import BuiltinFunctionType
@@ -506,7 +506,9 @@ def in_the_language(
 ) -> DeterministicProgram:
     """Read a function of the user as one in the language, with types for its inputs."""
     try:
-        found = typed_program(function, types)
+        found = typed_program(function, types, lambdas=True)
+        if getattr(function, "__name__", "") == "<lambda>":
+            found = DeterministicProgram(replace(found.definition, name=what))
     except ExactdpError as error:
         raise ProgramError(
             f"the {what} is not a function of the language: {error.message}",
