@@ -75,7 +75,7 @@ def test_the_best_whole_constant_of_noisy_max() -> None:
 
 
 def test_cells_that_permute_inputs_are_decided_once() -> None:
-    claim = noisy_max_claim(3).by_cells()
+    claim = noisy_max_claim(3).by_cells(whole=True)
     assert claim.check().inputs == 6
     assert len({problem.shape for problem, _ in claim.check().decided}) == 1
 
@@ -493,7 +493,7 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exactdp.semantics.cells._FEW", 1)
     monkeypatch.setattr("exactdp.semantics.cells.MOST_CELLS", 3)
     with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
-        noisy_max_claim(3).by_cells().check()
+        noisy_max_claim(3).by_cells(whole=True).check()
     with pytest.raises(ValueRefusedError, match=r"about [0-9]+ cells"):
         FACTORIES["noisy_max"](3).distribution(ALL)
 
@@ -501,7 +501,7 @@ def test_too_many_cells_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("claim", "cells"),
     [
-        (noisy_max_claim(5).by_cells(), 120),
+        (noisy_max_claim(5).by_cells(whole=True), 120),
         (sparse_claim("sparse", 4, 1).by_cells(), 55),
         (sparse_claim("sparse", 4, 4).by_cells(), 184),
     ],

@@ -71,7 +71,7 @@ def private(**more: Any) -> Privacy:
 def everywhere(beta: Any = None, **more: Any) -> Accuracy:
     """Return a claim about all reals, on cells and, where the boundary is checked, their faces."""
     bound = 3 * exp(-alpha * eps / 2) if beta is None else beta
-    return Accuracy(noisy_max(), bound, inputs=AllReals(), **more).by_cells()
+    return Accuracy(noisy_max(), bound, inputs=AllReals(), **more).by_cells(whole=True)
 
 
 def steep() -> Privacy:

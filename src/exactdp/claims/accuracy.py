@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.disagreement.distance import Disagreement
+from exactdp.claims.regions.chamber import Chamber
 from exactdp.claims.regions.classes import InputClass, classes_of
 from exactdp.claims.regions.corners import Corners
 from exactdp.claims.regions.of_claim import how_many_groups, regions_of
@@ -95,10 +96,19 @@ class Accuracy(Statement):
         """The worst of all real inputs, if they are known."""
         return Corners(self)
 
-    def by_cells(self) -> Self:
-        """Return the same claim, to be decided at all inputs and not only at corners."""
+    @cached_property
+    def chamber(self) -> Chamber:
+        """The real inputs that suffice because others arise from them by permuting entries."""
+        return Chamber(self)
+
+    def by_cells(self, *, whole: bool = False) -> Self:
+        """Return the same claim, to be decided at all inputs and not only at corners.
+
+        With `whole`, interchangeable inputs are not explored once, but each of them.
+        """
         claim = replace(self)
         claim.corners.are_wanted = False
+        claim.chamber.is_wanted = not whole
         return claim
 
     def by_each_output(self) -> Self:
@@ -177,7 +187,7 @@ class Accuracy(Statement):
             return AT_WORST
         if not is_listed(self.input_set):
             at_corners = findings and all(one.region.corner is not None for one in findings)
-            return AT_CORNERS + _stand_for(findings) if at_corners else EVERYWHERE
+            return (AT_CORNERS if at_corners else EVERYWHERE) + _stand_for(findings)
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
         return BY_EPSILON if self.has_inverse_eps else ON_CONES
@@ -445,9 +455,13 @@ class Accuracy(Statement):
 
 
 def _stand_for(findings: Sequence[Finding]) -> str:
-    """Return a clause on the ideal outputs that a few corners stand for."""
+    """Return a clause on the ideal outputs, or the inputs, that a few stand for."""
     corners = (one.region.corner for one in findings)
     total = max((one.stands_for for one in corners if one is not None), default=0)
     if not total:
-        return ""
+        groups = dict.fromkeys(group for one in findings for group in one.region.ordered)
+        if not groups:
+            return ""
+        told = " and ".join(" ≥ ".join(group) for group in groups)
+        return f"; interchangeable entries are explored once, where {told}"
     return f"; a few of the {total:,} ideal outputs stand for all, as their entries are independent"

@@ -77,7 +77,7 @@ def certificate(verdict: Verdict) -> Json:
     if by is not None and by.corners.are_listed and verdict.holds:
         if real_count(by.mechanism) > _MOST_RIVALS:
             raise true_near_few(by)
-        verdict, by = decide(verdict.claim.by_cells()), None
+        verdict, by = decide(verdict.claim.by_cells(whole=True)), None
     if by is not None and verdict.holds:
         raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
     total = _stand_for(verdict)
@@ -92,7 +92,7 @@ def certificate(verdict: Verdict) -> Json:
     if total:
         verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
-        verdict = decide(verdict.claim.by_cells())
+        verdict = decide(verdict.claim.by_cells(whole=True))
     require_formulas(verdict)
     verdict.claim.require_one_sum("a certificate")
     claim = _claim(verdict.claim)
@@ -115,7 +115,12 @@ def _stand_for(verdict: Verdict) -> int:
 
 
 def _are_written(verdict: Verdict) -> bool:
-    """Whether the corners of a verdict, if any, can be written: there is one for each output."""
+    """Whether the regions of a verdict can be written: corners only with one for each output.
+
+    The checker does not prove that entries are interchangeable.
+    """
+    if any(one.region.ordered for one in verdict.findings):
+        return False
     corners = [one.region.corner for one in verdict.findings]
     if not any(corners):
         return True

@@ -159,7 +159,7 @@ def _read(
 
 def certificate_by_cases(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict about a claim by cases."""
-    claim = verdict.claim.by_cells()
+    claim = verdict.claim.by_cells(whole=True)
     if claim.mechanism.checked.releases_eps:
         claim.require_one_sum("a certificate")
     if verdict.holds is False and claim.mechanism.uses_log:

@@ -72,7 +72,9 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
             if (region := _of_part(claim, part, finite, fixed, moving)) is not None
         ]
         yield tuple(
-            one for region in whole for one in claim.corners.regions(finite, region) or (region,)
+            one
+            for region in whole
+            for one in claim.corners.regions(finite, region) or (claim.chamber.of(region),)
         )
 
 

@@ -115,6 +115,9 @@ class Region:
     stands_for: InputClass | None = field(default=None, compare=False)
     """The class of grid inputs that this input represents, if they are examined together."""
 
+    ordered: tuple[tuple[str, ...], ...] = field(default=(), compare=False)
+    """Groups of interchangeable entries, of which only nonincreasing ones are in the region."""
+
     @property
     def inputs(self) -> int:
         """The number of listed inputs that it represents."""

@@ -1,12 +1,16 @@
-"""Which inputs of a program are interchangeable, proved on its graph for one output.
+"""Which inputs of a program are interchangeable, proved on its graph for one output or for all.
 
-V(node, x; u) is the probability of ending in the output from a node with variables x. To prove that
+V(node, x; u) is the probability of ending in an output from a node with variables x. To prove that
 it does not change when two inputs are exchanged, two runs are followed in parallel: one from x at
 u, the other from x at u with both exchanged. Samples with the same law are coupled: they are one
 number in both runs, paired by position, regardless of earlier events; so each run has its correct
 distribution. A pair of runs is finished when both are at one node with the same variables, or with
 variables for which invariance is already known, and have drawn the same samples, so that all others
 are still independent: V does not change there. If all pairs finish in this way, V does not change.
+
+In a graph with several outputs, the output may change when inputs are exchanged, from o to τ(o) for
+a bijection τ, as the position of the maximum does. Then two different nodes may also be compared,
+and a pair that ends in o and o′ requires τ(o) = o′.
 
 Without noise (the ideal), a sample is its mean, and every tie counts. With continuous noise, events
 that require noise to equal a given value have probability 0 and are ignored.
@@ -19,6 +23,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.claims.disagreement.symbolic_runs import inserted
@@ -26,6 +31,7 @@ from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.semantics.graph import Edge, Failure, Graph, Rounding, has_noise, looks_at
@@ -45,7 +51,10 @@ _DEAD = -1
 
 
 class Symmetry:
-    """The exchanges of inputs that preserve the probability of one output at every input."""
+    """The exchanges of inputs that preserve the probability of each output at every input.
+
+    With several outputs, the outputs may be permuted: see `outputs`.
+    """
 
     def __init__(self, graph: Graph, *, noiseless: bool) -> None:
         self.graph = graph
@@ -53,29 +62,84 @@ class Symmetry:
         self.counts_ties = noiseless or graph.whole
         self.rank = {n: k for k, part in enumerate(graph.components) for n in part}
         self.inputs = {name: Linear.symbol(name) for name in graph.mentions[0]}
+        ends = (node.event.output for node in graph.nodes if isinstance(node.event, Done))
+        self._is_single = len(set(ends)) <= 1
         self._known: dict[object, bool] = {}
         self._left = 0
+        self.outputs: dict[Value, Value] = {}
+        """The output τ(o) at exchanged inputs for each output o, as far as encountered."""
 
-    def allows(self, one: str, two: str) -> bool:
-        """Whether two inputs are proved to be interchangeable."""
+    def allows(
+        self, one: str, two: str, outputs: Mapping[Value, Value] = MappingProxyType({})
+    ) -> bool:
+        """Whether two inputs are proved to be interchangeable; τ may be known for some outputs."""
         self._left = _MOST_STEPS
-        return self.unchanged(0, {one: two, two: one})
+        self.outputs = dict(outputs)
+        if not self._is_single:
+            self._known = {}
+        return self.unchanged((0, 0), {one: two, two: one})
 
-    def unchanged(self, number: int, exchange: Exchange) -> bool:
-        """Whether V at a node is proved to be the same after an exchange."""
-        seen, size = self.graph.mentions[number], self.graph.nodes[number].variables
+    def unchanged(self, numbers: tuple[int, int], exchange: Exchange) -> bool:
+        """Whether V at a node is proved to be that at another, or the same, after an exchange."""
+        one, two = numbers
+        size = self.graph.nodes[one].variables
+        if self.graph.nodes[two].variables != size:
+            return False
+        seen = self.graph.mentions[one] | self.graph.mentions[two]
         here = {
             a: b
             for a, b in exchange.items()
             if a != b and (a in seen or b in seen if isinstance(a, str) else _index(a) < size)
         }
-        if not here:
-            return True
-        key = number, frozenset(here.items())
+        if one == two and not here:
+            return self._keeps_outputs(one)
+        if self.graph.cyclic[one] or self.graph.cyclic[two]:
+            return False
+        key = numbers, frozenset(here.items())
         if key not in self._known:
+            before = dict(self._known), dict(self.outputs)
             self._known[key] = False
-            self._known[key] = not self.graph.cyclic[number] and _Proof(self, number, here).holds()
+            if _Proof(self, numbers, here).holds():
+                self._known[key] = True
+            else:  # what was proved with values of τ that are not kept is forgotten
+                self._known, self.outputs = before
+                self._known[key] = False
         return self._known[key]
+
+    def maps(self, one: Value, two: Value) -> bool:
+        """Set τ(one) = two, and return whether τ is still a bijection."""
+        if one in self.outputs:
+            return bool(self.outputs[one] == two)
+        if two in self.outputs.values():
+            return False
+        self.outputs[one] = two
+        return True
+
+    def _keeps_outputs(self, number: int) -> bool:
+        """Whether τ(o) = o for all outputs o that a node leads to."""
+        if self._is_single:
+            return True
+        before = dict(self.outputs)
+        if all(self.maps(one, one) for one in self._ends[number]):
+            return True
+        self.outputs = before
+        return False
+
+    @cached_property
+    def _ends(self) -> list[frozenset[Value]]:
+        """The outputs that each node leads to."""
+        found: list[frozenset[Value]] = [frozenset()] * len(self.graph.nodes)
+        for component in reversed(self.graph.components):
+            together: set[Value] = set()
+            for number in component:
+                event = self.graph.nodes[number].event
+                together |= {event.output} if isinstance(event, Done) else set()
+                together = together.union(
+                    *(found[edge.target] for edge in self.graph.nodes[number].edges)
+                )
+            for number in component:
+                found[number] = frozenset(together)
+        return found
 
     def may_step(self) -> bool:
         """Count a step, and return whether it may be taken."""
@@ -110,11 +174,11 @@ class _Pair:
 
 
 class _Proof:
-    """A proof that V at a node is invariant under an exchange."""
+    """A proof that V at a node is that at another, or the same, after an exchange."""
 
-    def __init__(self, asked: Symmetry, number: int, exchange: Exchange) -> None:
+    def __init__(self, asked: Symmetry, numbers: tuple[int, int], exchange: Exchange) -> None:
         self._asked, self._graph = asked, asked.graph
-        self._number, self._exchange = number, exchange
+        self._numbers, self._exchange = numbers, exchange
         swapped = {
             name: Linear.symbol(exchange.get(name, name))
             for name in {*asked.inputs, *(a for a in exchange if isinstance(a, str))}
@@ -157,7 +221,7 @@ class _Proof:
 
     def _law_list(self) -> Iterator[Law]:
         """Yield the laws of the samples after the node, as long as all paths have the same."""
-        level = {self._number}
+        level = {*self._numbers}
         for _ in range(_MOST_SAMPLES):
             draws = set(self._next_draws(level))
             events = [event for n in draws if isinstance(event := self._event(n), Draw)]
@@ -183,10 +247,11 @@ class _Proof:
         return self._graph.nodes[number].event
 
     def holds(self) -> bool:
-        size = self._graph.nodes[self._number].variables
+        start, partner = self._numbers
+        size = self._graph.nodes[start].variables
         own = tuple(Linear.symbol(k) for k in range(size))
         other = tuple(Linear.symbol(self._exchange.get(k, k)) for k in range(size))
-        waiting = [_Pair((_Run(self._number, own), _Run(self._number, other)))]
+        waiting = [_Pair((_Run(start, own), _Run(partner, other)))]
         while waiting:
             pair = waiting.pop()
             if self._is_done(pair):
@@ -202,11 +267,12 @@ class _Proof:
     def _is_done(self, pair: _Pair) -> bool:
         """Whether both runs are at states known to have the same V."""
         one, two = pair.runs
-        if one.node != two.node:
-            return False
-        if one.node == _DEAD:
-            return True
-        if one.node == self._number or not self._have_drawn_the_same(one, two):
+        if _DEAD in (one.node, two.node):
+            return one.node == two.node
+        ends = self._event(one.node), self._event(two.node)
+        if all(isinstance(end, Done) for end in ends) and not (one.values or two.values):
+            return self._asked.maps(ends[0].output, ends[1].output)
+        if self._numbers == (one.node, two.node) or not self._have_drawn_the_same(one, two):
             return False
         order = self._order(one.values, two.values, pair.rows)
         if order is None:
@@ -214,7 +280,7 @@ class _Proof:
         names: dict[Hashable, Hashable] = {
             a: b for a, b in self._exchange.items() if isinstance(a, str)
         }
-        return self._asked.unchanged(one.node, {**names, **order})
+        return self._asked.unchanged((one.node, two.node), {**names, **order})
 
     def _have_drawn_the_same(self, one: _Run, two: _Run) -> bool:
         """Whether the future samples of one run are independent of the past ones of the other."""
@@ -229,6 +295,8 @@ class _Proof:
         self, one: Sequence[Any], two: Sequence[Any], rows: Polyhedron
     ) -> dict[Hashable, Hashable] | None:
         """Return the variable of the first run that corresponds to each one of the second run."""
+        if len(one) != len(two):
+            return None
         left = [k for k, value in enumerate(two) if not self._is_equal(one[k], value, rows)]
         free = list(left)
         order: dict[Hashable, Hashable] = {}
@@ -254,6 +322,8 @@ class _Proof:
     def _advanced(self, pair: _Pair) -> list[_Pair] | None:
         """Return the possible next pairs; None if the runs cannot be followed."""
         one, two = pair.runs
+        if self._is_over(one) and self._is_over(two):
+            return None
         if one.node == two.node and self._looks(one, 0) == self._looks(two, 1):
             both = self._together(pair)
             if both is not None:
@@ -262,7 +332,10 @@ class _Proof:
         return self._alone(pair, which)
 
     def _rank(self, run: _Run) -> int:
-        return len(self._asked.rank) if run.node == _DEAD else self._asked.rank[run.node]
+        return len(self._asked.rank) if self._is_over(run) else self._asked.rank[run.node]
+
+    def _is_over(self, run: _Run) -> bool:
+        return run.node == _DEAD or isinstance(self._event(run.node), Done)
 
     def _looks(self, run: _Run, which: int) -> Any:
         event = self._graph.nodes[run.node].event
