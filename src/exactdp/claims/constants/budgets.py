@@ -339,7 +339,7 @@ def _near_worst(claim: Claim, found: Any, width: Fraction) -> Fraction | None:
 
 def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
     """Return a lower bound on the least ε₀ from one input; None if unknown, or if there is none."""
-    if not _has_same_cells(claim):
+    if is_listed(claim.input_set) or not _has_same_cells(claim):
         return None
     alone = replace(cast(Any, claim), inputs=[u])
     if not _is_in_eps_alone(alone):
