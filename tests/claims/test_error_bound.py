@@ -549,3 +549,24 @@ def test_a_mechanism_that_is_defined_on_an_interval() -> None:
     bound = ErrorBound(flip.on(declared), within=0, risk="1/4", ideal=lambda x: x)
     assert bound.epsilon == declared
     assert float(bound.smallest_epsilon()) == 0.5
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_many_inputs_with_one_error_are_one(each: bool) -> None:
+    """68,921 inputs, of which one is examined: an entry is off by 4 or more as in a count."""
+    text = "def counts(x: Dom(0, 40)[3]): return [dlap(eps, c) for c in x]"
+    counts = Mechanism.from_source(text)
+    verdict = ErrorBound(counts, within=3, risk="5%", simultaneous=not each).check(eps=3)
+    assert verdict.holds
+    assert "the error is the same at every input" in str(verdict)
+    alone = 2 * math.exp(-12) / (1 + math.exp(-3))
+    risk = float(ErrorBound(counts, within=3, simultaneous=not each).risk(eps=3))
+    assert risk == pytest.approx(alone if each else 1 - (1 - alone) ** 3, rel=1e-9)
+
+
+def test_noise_that_depends_on_a_finite_input_is_not_the_same() -> None:
+    """With less noise above 3, the error is that of the small inputs."""
+    text = "def f(x: Dom(0, 40)): return dlap(eps, x) if x <= 3 else dlap(2 * eps, x)"
+    risk = ErrorBound(Mechanism.from_source(text), within=3).risk(eps=1)
+    assert not risk.is_everywhere
+    assert float(risk) == pytest.approx(2 * math.exp(-4) / (1 + math.exp(-1)), rel=1e-9)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.disagreement.distance import Disagreement
 from exactdp.claims.regions.chamber import Chamber
-from exactdp.claims.regions.classes import InputClass, classes_of
+from exactdp.claims.regions.classes import FEW, InputClass, classes_of
 from exactdp.claims.regions.corners import Corners
 from exactdp.claims.regions.of_claim import how_many_groups, regions_of
 from exactdp.claims.regions.region import Region
@@ -21,7 +21,15 @@ from exactdp.claims.stated.claim import Due, about_the_constant
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.expressions import Expression
-from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, real_count
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    as_given,
+    how_many,
+    is_listed,
+    listed,
+    real_count,
+)
 from exactdp.claims.stated.output_distances import (
     ErrorOfEntries,
     discrete_outputs,
@@ -196,18 +204,22 @@ class Accuracy(Statement):
         """Return the same claim about all real inputs."""
         return replace(self, inputs=AllReals())
 
+    @property
+    def errs_by_differences(self) -> bool:
+        """Whether the error of an output is a function of its differences from the ideal one."""
+        metric = self.output_metric
+        return metric == sup or isinstance(metric, ErrorOfEntries)
+
     @cached_property
     def only_noise_matters(self) -> bool:
         """Whether the error is seen from the program to have one distribution at all inputs.
 
         The mechanism then only adds noise to its ideal output, and errors are differences.
         """
-        metric = self.output_metric
-        by_difference = metric == sup or isinstance(metric, ErrorOfEntries)
+        if self.ideal is not None or not self.errs_by_differences:
+            return False
         try:
-            return (
-                self.ideal is None and by_difference and self.mechanism.kept(Engine).only_adds_noise
-            )
+            return self.mechanism.kept(Engine).only_adds_noise
         except ExactdpError:  # too many paths
             return False
 
@@ -236,14 +248,17 @@ class Accuracy(Statement):
 
     @cached_property
     def _equivalent(self) -> Accuracy | None:
-        """The claim at one input if that is equivalent, and all inputs have many cells.
+        """The claim at one input if that is equivalent, and there are many inputs or cells.
 
         Under the discrete distance, dd is the same at all inputs. With irrational rates, all inputs
         are not examined otherwise.
         """
         compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
         is_wide = compares and real_count(self.mechanism) > _FEW_REALS
-        if is_listed(self.input_set) or not (is_wide or self.mechanism.kept(Engine).is_irrational):
+        is_wide = is_wide or self.mechanism.kept(Engine).is_irrational
+        if is_listed(self.input_set):
+            is_wide = how_many(self.mechanism, self.input_set) > FEW
+        if not is_wide:
             return None
         if self.is_beta_of_input or self.has_parts or self.conditions != ALWAYS:
             return None

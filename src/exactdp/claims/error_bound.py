@@ -95,6 +95,11 @@ class BoundedError(Accuracy):
     speaks_of_alpha = False
 
     @property
+    def errs_by_differences(self) -> bool:
+        """Whether the error of an output is a function of its differences from the ideal one."""
+        return self.entry is not None or super().errs_by_differences
+
+    @property
     def conventions(self) -> tuple[str, ...]:
         """The conventions that the claim follows."""
         return "the bound is claimed at every input", f"output distance: {self.output_metric}"

@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import Any, TypeAlias, TypeVar
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
-from exactdp.language.layout import entry_names
+from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, Draw, Machine, Selection, State
 from exactdp.language.noisy import samples_integers
@@ -94,6 +94,7 @@ _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of
 _MOST_TERMS = 40_000  # of a density at a node, and a probability is evaluated instead of expanded
 
 _MOST_DOMAINS = 300  # finite inputs whose possible outputs are collected
+_MOST_ALIKE = 20_000  # values of finite inputs around which the same noise may be added
 
 _ZERO = ExpPoly(0)
 
@@ -181,10 +182,16 @@ class Engine:
     @cached_property
     def only_adds_noise(self) -> bool:
         """Whether the output is the noiseless one plus noise with one distribution everywhere."""
+        params = self._program.inputs
+        if all(one is None or _are_numbers(one.members) for one in kinds(params)):
+            symbols = assembled(params, [Linear.symbol(name) for name in entry_names(params)])
+            found = added_noise(self._program, symbols)  # whatever the numbers are
+            if found is not None and len(found) == 1:
+                return True
         every: set[Hashable] = set()
-        for inputs in self._all_inputs or ():
+        for inputs in self._inputs_up_to(_MOST_ALIKE) or ():
             found = added_noise(self._program, inputs)
-            if found is None:
+            if found is None or len(every | found) > 1:
                 return False
             every |= found
         return len(every) == 1
@@ -223,15 +230,16 @@ class Engine:
     @cached_property
     def _all_inputs(self) -> list[tuple[Value, ...]] | None:
         """All values of finite inputs, with symbols for reals; None if there are too many."""
+        return self._inputs_up_to(_MOST_DOMAINS)
+
+    def _inputs_up_to(self, most: int) -> list[tuple[Value, ...]] | None:
         domains = [
-            [_symbols(names)]
-            if names is not None
-            else list(islice(param.type.values(), _MOST_DOMAINS + 1))
+            [_symbols(names)] if names is not None else list(islice(param.type.values(), most + 1))
             for param, names in zip(self._program.inputs, self._names, strict=True)
             if param.type is not None
         ]
-        found = list(islice(product(*domains), _MOST_DOMAINS + 1))
-        return None if len(found) > _MOST_DOMAINS else found
+        found = list(islice(product(*domains), most + 1))
+        return None if len(found) > most else found
 
     @cached_property
     def rounds(self) -> bool:
@@ -741,6 +749,10 @@ def _irrational(program: Program) -> ValueRefusedError:
         "of accuracy without conditions, and of privacy.",
         way_out="Ask one of these, or write a rational number over eps.",
     )
+
+
+def _are_numbers(values: Iterable[Value]) -> bool:
+    return all(type(one) in (int, Fraction) for one in values)
 
 
 def _symbols(names: str | tuple[str, ...]) -> Value:

@@ -165,7 +165,8 @@ class Verdict(Told):
         if empty := self.silent + self.trivial:
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
-        if self.holds and not is_listed(self.claim.input_set) and not self.is_everywhere:
+        was_listed = is_listed(self.claim.input_set) and self.implied_by is None
+        if self.holds and not was_listed and not self.is_everywhere:
             is_same = not self._decided_claim.corners.are_listed
             where += "; the error is " + (
                 "the same at every input" if is_same else "largest close to these"
