@@ -13,7 +13,7 @@ from exactdp.claims.regions.of_claim import regions_of
 from exactdp.errors import ExactdpError
 from exactdp.language.layout import entry_names
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.order import Order
 from support.examples import TIMES
 

@@ -27,7 +27,7 @@ from exactdp import (
     sup,
     value_gap,
 )
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 COUNT = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
 HISTOGRAM = Mechanism.from_source("def histogram(q: Real[3]): return [lap(eps, x) for x in q]")

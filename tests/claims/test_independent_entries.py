@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from exactdp import Accuracy, AllReals, Mechanism, alpha, certify, eps, exp
 from exactdp.claims.regions import corners
 from exactdp.errors import ValueRefusedError
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 BITS = "def bits(q: Real[{k}]):\n    return [lap(eps / 2, x) > 5 for x in q]\n"
 LOOP = """

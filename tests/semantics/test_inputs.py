@@ -8,7 +8,7 @@ import pytest
 
 from exactdp import Interval, Real, ValueRefusedError
 from exactdp.reals import ExpPoly, eps, exp
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from language.corpus import FACTORIES
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from exactdp import ExpPoly, Mechanism
-from exactdp.semantics.distribution import Work
+from exactdp.measure.work import Work
 from exactdp.semantics.relevance import only_returned
 from language.corpus import FACTORIES
 

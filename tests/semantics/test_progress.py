@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from exactdp import Mechanism
-from exactdp.semantics.distribution import Hook, Work
+from exactdp.measure.work import Hook, Work
 from language.corpus import FACTORIES
 
 COUPLED = """

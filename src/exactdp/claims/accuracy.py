@@ -30,11 +30,7 @@ from exactdp.claims.stated.inputs import (
     listed,
     real_count,
 )
-from exactdp.claims.stated.output_distances import (
-    ErrorOfEntries,
-    discrete_outputs,
-    sup,
-)
+from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
 from exactdp.claims.stated.statement import Beta, EpsilonGiven, Statement
 from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
 from exactdp.errors import ExactdpError, UndefinedError
@@ -46,7 +42,7 @@ from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
 from exactdp.running.conduct import How, conduct
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:

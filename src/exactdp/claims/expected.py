@@ -46,7 +46,7 @@ from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import Number, simplest_inside, spell
 from exactdp.running.conduct import How, conduct
 from exactdp.semantics.by_epsilon import as_spots, in_units, positive_cone
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import OnFaceError, Spot, Trace, watched
 
 if TYPE_CHECKING:

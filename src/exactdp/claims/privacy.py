@@ -58,7 +58,7 @@ from exactdp.reals.numbers import Number, simplest_inside
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.running.conduct import How, conduct
 from exactdp.semantics.by_epsilon import positive_cone
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import OnFaceError, Trace, watched
 
 if TYPE_CHECKING:

@@ -22,24 +22,21 @@ from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
 from exactdp.public.calls import folded, folds, shortened
-from exactdp.semantics.by_epsilon import (
-    distribution_by_epsilon,
-    in_parts,
-    probability_by_epsilon,
-)
+from exactdp.semantics.by_epsilon import distribution_by_epsilon, in_parts, probability_by_epsilon
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
-from exactdp.semantics.distribution import Engine, within
+from exactdp.semantics.engine import Engine, within
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from exactdp.claims.stated.inputs import AllReals, Box
     from exactdp.language.values import Value
+    from exactdp.measure.work import Hook
     from exactdp.public.answers import Chain
     from exactdp.reals import ClosedForm
     from exactdp.semantics.concrete import Uniform
-    from exactdp.semantics.distribution import Distribution, Hook
+    from exactdp.semantics.distribution import Distribution
     from exactdp.semantics.piecewise import Piecewise
 
 

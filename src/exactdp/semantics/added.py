@@ -12,7 +12,7 @@ from exactdp.language.linear import Linear
 from exactdp.language.machine import Compare, Done, Draw, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.semantics.events import is_number
-from exactdp.semantics.graph import has_noise, noise_part
+from exactdp.semantics.nodes import has_noise, noise_part
 
 if TYPE_CHECKING:
     from exactdp.language.program import Program

@@ -23,18 +23,12 @@ from exactdp.language.types import ListType, RealType, RecordType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, Enclosure, Interval
-from exactdp.reals.logs import (
-    LogForm,
-    constant_enclosure,
-    enclosed,
-    log_enclosure,
-    ratio_enclosure,
-)
+from exactdp.reals.logs import LogForm, constant_enclosure, enclosed, log_enclosure, ratio_enclosure
 from exactdp.reals.numbers import Number, inf, rational, spell
 from exactdp.reals.spans import Span, around, parts_by_sign
 from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import Trace
 

@@ -27,8 +27,8 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import spell
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.exact import chances, with_sample
-from exactdp.semantics.graph import has_noise, noise_part
 from exactdp.semantics.linear import Linear, require_numbers
+from exactdp.semantics.nodes import has_noise, noise_part
 from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.spots import Spot, rational_vector
 from exactdp.semantics.states import growing, told

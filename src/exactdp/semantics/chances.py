@@ -25,7 +25,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import fraction
 from exactdp.reals.unexpanded import Chance
 from exactdp.semantics.exact import Arrival, Arrivals, Runner, TooManyTermsError, chances
-from exactdp.semantics.graph import Failure, Rounding, forms_of, has_noise, noise_part
+from exactdp.semantics.nodes import Failure, Rounding, forms_of, has_noise, noise_part
 from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part
 
 K = TypeVar("K")

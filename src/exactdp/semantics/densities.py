@@ -13,8 +13,8 @@ from exactdp.polyhedra.form import Form, Number
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.events import pattern_of, read_pattern
 from exactdp.semantics.exact import Arrival, Arrivals, moved
-from exactdp.semantics.graph import Edge, forms_of, noise_part
 from exactdp.semantics.linear import Linear
+from exactdp.semantics.nodes import Edge, forms_of, noise_part
 from exactdp.semantics.plan import PreparedEdge, constant_part
 
 _ZERO = ExpPoly(0)

@@ -16,8 +16,10 @@ from exactdp.language.flow import read
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.tree import free_names
 from exactdp.language.values import List, Value
+from exactdp.semantics.building import build
 from exactdp.semantics.events import appended_slot
-from exactdp.semantics.graph import Graph, NodeEvent, build, has_noise, inputs_in, looks_at
+from exactdp.semantics.graph import Graph
+from exactdp.semantics.nodes import NodeEvent, has_noise, inputs_in, looks_at
 
 
 @dataclass(frozen=True)

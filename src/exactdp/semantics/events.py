@@ -20,7 +20,7 @@ from exactdp.language.terms import EpsTerm
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import Interval
-from exactdp.semantics.graph import has_noise
+from exactdp.semantics.nodes import has_noise
 from exactdp.semantics.spots import Spot
 
 

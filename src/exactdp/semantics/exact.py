@@ -32,9 +32,9 @@ from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.reals.radical_form import multiple_of_eps
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.graph import Edge, Failure, Rounding, forms_of, noise_part
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.loops import endless, exits
+from exactdp.semantics.nodes import Edge, Failure, Rounding, forms_of, noise_part
 from exactdp.semantics.plan import (
     Constants,
     Plan,

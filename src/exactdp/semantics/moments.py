@@ -25,7 +25,7 @@ from exactdp.reals.numbers import fraction, inf
 from exactdp.reals.radical_form import scaled
 from exactdp.reals.radicals import Surd
 from exactdp.semantics.exact import Arrival
-from exactdp.semantics.graph import noise_part
+from exactdp.semantics.nodes import noise_part
 from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.polynomial import Monomial, PolynomialNumber, Variable
 from exactdp.semantics.spots import Trace

@@ -31,17 +31,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from exactdp.language.machine import Compare, Done, Draw, Selection
-from exactdp.semantics.graph import (
-    Edge,
-    Failure,
-    Graph,
-    Node,
-    forms_of,
-    has_noise,
-    inputs_in,
-    looks_at,
-)
+from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.nodes import Edge, Failure, Node, forms_of, has_noise, inputs_in, looks_at
 
 _ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 """The answer to a comparison where the difference is positive."""

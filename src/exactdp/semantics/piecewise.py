@@ -23,7 +23,7 @@ from exactdp.reals.numbers import Number, rational, spell
 from exactdp.reals.told import Told, table
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
-from exactdp.semantics.distribution import Engine, within
+from exactdp.semantics.engine import Engine, within
 from exactdp.semantics.events import near, read_pattern
 from exactdp.semantics.linear import require_numbers
 from exactdp.semantics.spots import Spot, Trace, run_at_spots

@@ -28,9 +28,10 @@ from exactdp.polyhedra.form import Number
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.graph import (
+from exactdp.semantics.graph import Graph
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.nodes import (
     Edge,
-    Graph,
     Node,
     NodeEvent,
     RoundedInput,
@@ -39,7 +40,6 @@ from exactdp.semantics.graph import (
     has_noise,
     noise_part,
 )
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot, whole_of
 
 _MANY = 9  # samples: with fewer, no density has more than a few thousand terms

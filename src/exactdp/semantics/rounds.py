@@ -16,7 +16,8 @@ from exactdp.language.machine import Compare, Draw
 from exactdp.language.rules import fail
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.components import components
-from exactdp.semantics.graph import Graph, noise_part
+from exactdp.semantics.graph import Graph
+from exactdp.semantics.nodes import noise_part
 from exactdp.semantics.plan import Stage
 
 

@@ -14,7 +14,7 @@ from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm
 from exactdp.semantics.densities import pattern_at, refuse_dependent
 from exactdp.semantics.exact import Arrival, moved
-from exactdp.semantics.graph import Edge, forms_of, noise_part
+from exactdp.semantics.nodes import Edge, forms_of, noise_part
 from exactdp.semantics.plan import PreparedEdge, constant_part
 
 Rates = Mapping[Fraction, int]

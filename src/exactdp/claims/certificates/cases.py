@@ -49,7 +49,7 @@ from exactdp.reals import ExpPoly, Interval, eps, nonnegative
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import spell
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:

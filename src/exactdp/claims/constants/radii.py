@@ -23,7 +23,7 @@ from exactdp.reals import Interval, nonnegative
 from exactdp.reals.numbers import Number, approximate, inf, percentage, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.told import Told
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,7 +18,8 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.reals.square_roots import SquareRoot
-from exactdp.semantics.distribution import Distribution, Engine
+from exactdp.semantics.distribution import Distribution
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number, near
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 

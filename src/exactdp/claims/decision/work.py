@@ -15,14 +15,7 @@ from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias
 
 from exactdp.claims.decision.progress import Hear, nobody
-from exactdp.claims.regions.places import (
-    OnCone,
-    OnCurve,
-    OnLine,
-    OnRay,
-    Place,
-    PlaceDecision,
-)
+from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.claim import Bound, Claim, Due, near_maximum
@@ -39,7 +32,7 @@ from exactdp.reals.logs import LogForm, lower_bound
 from exactdp.running.shared import SharedHashes
 from exactdp.semantics.by_epsilon import interval_at_constants
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 Index: TypeAlias = tuple[int, int, int]

@@ -59,7 +59,7 @@ from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.polyhedra.projection import MOST_CONDITIONS, nearest_point
 from exactdp.reals.numbers import fraction, inf
 from exactdp.reals.told import Told
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar

@@ -26,16 +26,9 @@ from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
-from exactdp.semantics.graph import (
-    Edge,
-    Failure,
-    Graph,
-    Rounding,
-    has_noise,
-    inputs_in,
-    looks_at,
-)
+from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.nodes import Edge, Failure, Rounding, has_noise, inputs_in, looks_at
 
 History: TypeAlias = "tuple[Any, Polyhedron | DistanceCase] | None"
 """The conditions of a run and how its entries differ from those of u, the last first."""

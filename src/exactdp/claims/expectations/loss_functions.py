@@ -22,7 +22,7 @@ from exactdp.language.chance import source_of_chance
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.moments import guarded
 from exactdp.semantics.polynomial import PolynomialNumber, lifted
 from exactdp.semantics.spots import Trace, symbolic

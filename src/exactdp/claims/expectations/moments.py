@@ -16,7 +16,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import inf
 from exactdp.semantics.by_epsilon import ByEpsilon, as_spots, by_epsilon
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.piecewise import Piecewise, piecewise
 from exactdp.semantics.spots import Spot, Trace
 

@@ -22,7 +22,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.semantics.cells import explore
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy

@@ -35,7 +35,7 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.semantics.cells import explore
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import RealInterval, WholeInterval
 from exactdp.semantics.spots import has_spots
 from exactdp.semantics.tails import Rates

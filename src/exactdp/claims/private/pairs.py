@@ -27,7 +27,7 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import inf
 from exactdp.semantics.by_epsilon import in_units, positive_cone
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy

@@ -19,7 +19,7 @@ from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, parameter
 from exactdp.semantics.cells import explore
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy

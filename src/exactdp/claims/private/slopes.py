@@ -30,7 +30,7 @@ from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, parameter
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 if TYPE_CHECKING:

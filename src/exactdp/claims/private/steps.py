@@ -19,10 +19,10 @@ from exactdp.language.reading import read_text
 from exactdp.language.source import text_source
 from exactdp.language.values import Value
 from exactdp.measure.joint import name_of
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.exact import Arrival
-from exactdp.semantics.graph import noise_part
 from exactdp.semantics.linear import Linear
+from exactdp.semantics.nodes import noise_part
 from exactdp.semantics.plan import constant_part
 
 _MOST_STEPS = 24

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.private.pairs import Entries, Pair, Pairs
 from exactdp.claims.stated.inputs import Grid, as_given
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.order import Order
 
 if TYPE_CHECKING:

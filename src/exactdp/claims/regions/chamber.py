@@ -36,9 +36,10 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING
-from exactdp.semantics.graph import Graph, forms_of, looks_at
+from exactdp.semantics.graph import Graph
+from exactdp.semantics.nodes import forms_of, looks_at
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy

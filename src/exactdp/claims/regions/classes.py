@@ -32,8 +32,8 @@ from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.machine import Compare, Done, Draw
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
-from exactdp.semantics.distribution import Engine
-from exactdp.semantics.graph import Failure, Node, Rounding, has_noise, inputs_in, looks_at
+from exactdp.semantics.engine import Engine
+from exactdp.semantics.nodes import Failure, Node, Rounding, has_noise, inputs_in, looks_at
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.statement import Statement

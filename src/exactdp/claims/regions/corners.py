@@ -48,10 +48,11 @@ from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf
 from exactdp.semantics.cells import Cell, explore
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, near, shape_of
-from exactdp.semantics.graph import Failure, Graph
+from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.nodes import Failure
 from exactdp.semantics.order import Order
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 

@@ -8,11 +8,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from exactdp.claims.regions.moving import (
-    exact_values,
-    functions_of_eps,
-    scaled_polynomial,
-)
+from exactdp.claims.regions.moving import exact_values, functions_of_eps, scaled_polynomial
 from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
@@ -29,19 +25,14 @@ from exactdp.language.values import Value
 from exactdp.reals import ExpPoly, Interval
 from exactdp.reals.numbers import fraction, inf
 from exactdp.semantics.by_epsilon import constant_sides, in_units
-from exactdp.semantics.distribution import Engine, has_integers
+from exactdp.semantics.distribution import has_integers
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 from exactdp.claims.regions.free import Free
-from exactdp.claims.regions.region import (
-    Combination,
-    Region,
-    Vector,
-    refused,
-    with_sides,
-)
+from exactdp.claims.regions.region import Combination, Region, Vector, refused, with_sides
 
 
 def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region, ...]]:

@@ -7,11 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.regions.moving import (
-    curve_of,
-    exact_values,
-    functions_of_eps,
-)
+from exactdp.claims.regions.moving import curve_of, exact_values, functions_of_eps
 from exactdp.claims.stated.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
 from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.inputs import as_given
@@ -22,21 +18,13 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.values import Value
-from exactdp.reals import (
-    ClosedForm,
-    ExpPoly,
-    Interval,
-    Root,
-    SolutionSet,
-    Stretch,
-    solution_set,
-)
+from exactdp.reals import ClosedForm, ExpPoly, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
 from exactdp.reals.spans import as_stretch, between
 from exactdp.reals.square_roots import at_least
 from exactdp.semantics.by_epsilon import cone_of_constants, positive_cone
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy

@@ -33,7 +33,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.layout import entry_names
 from exactdp.language.program import Program
 from exactdp.reals.numbers import inf
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.order import Order
 
 if TYPE_CHECKING:

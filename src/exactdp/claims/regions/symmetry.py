@@ -34,8 +34,9 @@ from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.semantics.graph import Edge, Failure, Graph, Rounding, has_noise, looks_at
+from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
+from exactdp.semantics.nodes import Edge, Failure, Rounding, has_noise, looks_at
 
 Exchange: TypeAlias = Mapping[Hashable, Hashable]
 """Inputs and variables of a node, each with its replacement."""

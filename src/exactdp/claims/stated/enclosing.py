@@ -19,8 +19,9 @@ from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.semantics.graph import Edge, Graph, Node, has_noise
+from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.nodes import Edge, Node, has_noise
 from exactdp.semantics.order import numbers_in
 
 Sides: TypeAlias = dict[frozenset[Any], Halfspace]

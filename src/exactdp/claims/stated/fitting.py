@@ -29,7 +29,7 @@ from exactdp.language.tree import ExpMech
 from exactdp.language.types import ListType, RealType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
 from exactdp.semantics.linear import Linear
 

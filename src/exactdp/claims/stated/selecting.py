@@ -9,9 +9,9 @@ from exactdp.language.layout import entry_names
 from exactdp.language.machine import Done
 from exactdp.language.program import Program
 from exactdp.language.types import ListType, RealType
-from exactdp.semantics.distribution import Engine
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING
-from exactdp.semantics.graph import Failure
+from exactdp.semantics.nodes import Failure
 
 
 def selected_end(ideal: Program) -> int:
