@@ -177,6 +177,25 @@ def test_far_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Accuracy(largest, beta=30 * exp(-alpha * eps / 2), inputs=[far]).check()
 
 
+@pytest.mark.parametrize("gap", [10**6, 10**12, Fraction(1, 10**4)])
+def test_the_least_quotient_at_a_distant_scale(
+    gap: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The least quotient is found at any scale of the inputs, and enclosed as asked.
+
+    The error is (1/2 + t/4)·e^{−t} with t = gap·ε/2. With β = e^{−3t/4}, the quotient
+    e^{t/4}/(1/2 + t/4) is least at t = 2: it is e^{1/2} at ε = 4/gap.
+    """
+    q = [Fraction(gap), Fraction(0)]
+    _, chance = _both(_MAX.format(m=2, noise="lap", rate=2), q, 0, monkeypatch)
+    width = Fraction(1, 10**6)
+    found = least_ratio(exp(-Fraction(3, 8) * gap * eps), 1 - chance, _ALL, width)
+    with mpmath.workdps(60):
+        assert found.lower <= Fraction(str(mpmath.exp(0.5))) <= found.upper
+    assert found.upper - found.lower <= 2 * width
+    assert float(found.at) * float(gap) == pytest.approx(4, rel=1e-2)
+
+
 def _general(m: int) -> tuple[Mechanism, list[Fraction]]:
     pick = random.Random(m)
     q = [Fraction(pick.randint(-1000, 1000), pick.randint(100, 200)) for _ in range(m)]

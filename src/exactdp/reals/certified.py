@@ -251,7 +251,7 @@ class Walk:
         total = arb(0)
         with ctx.workprec(accuracy + 34):
             for (_, factor), models in zip(self.function.parts, self._models, strict=True):
-                is_opposite = models.is_opposite(point)
+                is_opposite = models.is_opposite(point, accuracy)
                 if is_opposite:
                     rest = rest + factor
                 weight = ball_at(factor, point)

@@ -22,9 +22,11 @@ from exactdp.reals.numbers import inf
 from exactdp.reals.unexpanded import Unexpanded, ball_at
 from exactdp.reals.zeros import Root
 
-_LOOKS = range(-5, 11)  # powers of 2
+_LOOKS = -5, 10  # the least and the largest power of 2 that are tried in any case
+_FLAT = 4  # bits of a chance that are those at 0
 _STEPS = 40
 _TRIES = 12
+_LARGE = Fraction(2) ** 200  # that a quotient is larger is not important
 _ACCURACY = 100  # bits of values
 
 
@@ -63,25 +65,40 @@ class _Quotient:
 
     def search(self) -> Fraction:
         """Return a point where the quotient is about as small as it gets."""
-        points = [Fraction(2) ** k for k in _LOOKS if Fraction(2) ** k in self.on]
-        ends = (self.on.lower, self.on.upper)
-        points += [x for x in ends if isinstance(x, Fraction) and x > 0]
-        if not points:
-            points = [self.on.simple_point()]
-        points.sort()
-        self._scan(points)
+        ends = [x for x in (self.on.lower, self.on.upper) if isinstance(x, Fraction) and x > 0]
+        points = [x for x in self._powers() if x in self.on]
+        self._scan(sorted({*points, *ends}) or [self.on.simple_point()])
+        best = min(self.known, key=self.known.__getitem__)
+        for near in (best / 2, best * 2):
+            if near in self.on:
+                self.at(near)
         return min(self.known, key=self.known.__getitem__)
 
-    def _scan(self, points: list[Fraction]) -> None:
-        """Evaluate at points, from the middle outwards while the quotient is not much larger."""
-        start = min(range(len(points)), key=lambda j: abs(float(points[j]) - 1))
-        for way in (points[start:], points[:start][::-1]):
-            for x in way:
-                if self.at(x) > 16 * min(self.known.values()):
-                    break
+    def _powers(self) -> Iterator[Fraction]:
+        """Yield powers of 4, from where chances are almost what they are at 0 to where they fall.
 
-    def improve(self) -> Fraction:
-        """Return the best point after steps of parabolas through the best three points."""
+        A chance changes by at most ε·slope from 0 to ε, and falls as ε^n·e^{−D·ε} in the end.
+        """
+        first, last = _LOOKS
+        for chance, _ in self.under.parts:
+            slope, cost = chance.slope, max(chance.costs)
+            if slope:
+                first = min(first, -_FLAT - _log(slope))
+            if cost:
+                last = max(last, _log(chance.samples / cost))
+        yield from (Fraction(2) ** k for k in range(first, last + 1, 2))
+
+    def _scan(self, points: list[Fraction]) -> None:
+        """Evaluate at points in order while the quotient is not much larger than the least one."""
+        for x in points:
+            if self.at(x) > 16 * min(self.known.values()):
+                break
+
+    def improve(self, share: Fraction) -> Fraction:
+        """Return the best point after steps of parabolas through the best three points.
+
+        They end when the quotient changes by much less than a share of it.
+        """
         for _ in range(_STEPS):
             best = min(self.known, key=self.known.__getitem__)
             lower = max((x for x in self.known if x < best), default=None)
@@ -91,9 +108,14 @@ class _Quotient:
                 return best
             before = self.known[best]
             after = self.at(guess)
-            if abs(before - after) < before / 2**60:
+            if abs(before - after) < before * min(share, Fraction(1)) / 2**10:
                 return min(best, guess, key=self.known.__getitem__)
         return min(self.known, key=self.known.__getitem__)
+
+
+def _log(number: Fraction) -> int:
+    """Return a whole number close to the binary logarithm of a positive number."""
+    return number.numerator.bit_length() - number.denominator.bit_length()
 
 
 def _next_point(
@@ -103,7 +125,7 @@ def _next_point(
     if lower is None or upper is None:
         return None
     low, mid, high = float(lower), float(best), float(upper)
-    f, g, h = (float(known[x] / known[best]) - 1 for x in (lower, best, upper))
+    f, g, h = (float(min(known[x] / known[best], _LARGE)) - 1 for x in (lower, best, upper))
     over = (mid - low) ** 2 * (g - h) - (mid - high) ** 2 * (g - f)
     under = (mid - low) * (g - h) - (mid - high) * (g - f)
     guess = mid - over / under / 2 if under else mid
@@ -112,7 +134,8 @@ def _next_point(
     wide = (high - low) / 64
     if high - mid > 8 * (mid - low) or mid - low > 8 * (high - mid):  # narrow the wider gap
         guess = mid + wide if high - mid > mid - low else mid - wide
-    return Fraction(guess).limit_denominator(10**9)
+    scale = Fraction(2) ** _log(best)
+    return (Fraction(guess) / scale).limit_denominator(10**9) * scale
 
 
 def least_ratio(over: ClosedForm, under: Unexpanded, on: Interval, width: Fraction) -> Extremum:
@@ -130,7 +153,7 @@ def least_ratio(over: ClosedForm, under: Unexpanded, on: Interval, width: Fracti
     limit = _limit_at_zero(over, under, on)
     quotient.search()
     for share in _shares(width):
-        best = quotient.improve()
+        best = quotient.improve(share)
         upper = quotient.at(best)
         is_limit = limit is not None and limit <= upper
         if is_limit and limit is not None:

@@ -120,9 +120,9 @@ class Models:
             self._values[key] = bits, ball
             self._loss = max(bits - int(ball.rel_accuracy_bits()), 0) + 8
 
-    def is_opposite(self, eps: Fraction) -> bool:
+    def is_opposite(self, eps: Fraction, accuracy: int = 30) -> bool:
         """Whether the complement is the less likely event at an ε."""
-        return bool(self.value(eps, False) > 0.5)
+        return bool(self.value(eps, False, accuracy) > 0.5)
 
     # Polynomials --------------------------------------------------------------------------
 
