@@ -17,7 +17,7 @@ from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.limits import dominant
 from exactdp.reals.numbers import exact
 from exactdp.reals.unexpanded import Unexpanded, ball_at
-from exactdp.semantics import chances, distribution, plan
+from exactdp.semantics import chances, engine, plan
 
 _ALL = Interval(0, lower_open=True)
 
@@ -56,7 +56,7 @@ def _both(
     """Return the same probability expanded and not expanded."""
     expanded = Mechanism.from_source(source).probability(q, output)
     with monkeypatch.context() as patch:
-        patch.setattr(distribution, "_MOST_TERMS", -1)
+        patch.setattr(engine, "_MOST_TERMS", -1)
         patch.setattr(plan, "_MANY", 0)
         evaluated = Mechanism.from_source(source).probability(q, output)
     assert isinstance(evaluated, Unexpanded)
