@@ -111,7 +111,7 @@ def test_thousands_of_honest_states_run() -> None:
 
 
 def test_the_limit_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("exactdp.semantics.graph.STATE_LIMIT", 100)
+    monkeypatch.setattr("exactdp.semantics.building.STATE_LIMIT", 100)
     body = "xs = []\nfor i in range(10):\n    xs.append(choose({0: 0.5, 1: 0.5}))\nreturn xs"
     with pytest.raises(ProgramError, match="the program has more than 100 states"):
         read(body).distribution()
