@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Box, ExactdpError, Mechanism, alpha, certify, eps, exp
+from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, certify, eps, exp
 from support.examples import TIMES
 
 WIDTH = 1e-6
@@ -179,17 +179,15 @@ def _written(random: Random) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("number", range(3 * TIMES))
+@pytest.mark.parametrize("number", range(4 * TIMES))
 def test_answers_are_those_of_all_inputs(number: int) -> None:
     random = Random(f"chamber {number}")
-    inputs = random.choice([AllReals(), Box(-1, 1), Box([0, 0, 0], [1, 1, 2])])
+    inputs = AllReals() if number % 4 else Box([0, 0, 0], [1, 1, 2])
     beta = random.choice([3, 1]) * exp(-alpha * eps / random.choice([1, 2, 4]))
     claim = claim_of(_written(random), beta, inputs)
     one, two = claim.by_cells(), claim.by_cells(whole=True)
     assert one.check().outcome == two.check().outcome
-    try:
-        here, there = one.tightest().kappa, two.tightest().kappa
-    except ExactdpError:
-        return
-    assert here.lower <= there.upper + WIDTH
-    assert there.lower <= here.upper + WIDTH
+    if number % 2:
+        here, there = (each.tightest(width=1e-3).kappa for each in (one, two))
+        assert here.lower <= there.upper + WIDTH
+        assert there.lower <= here.upper + WIDTH
