@@ -24,15 +24,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 SAMPLED = {
+    "certify/test_everywhere.py::test_": 2,
+    "claims/test_best_constants.py::test_": 2,
+    "claims/test_classes.py::test_": 2,
     "claims/test_disagreement.py::test_": 3,
+    "claims/test_everywhere.py::test_": 2,
+    "claims/test_paper_claims.py::test_": 2,
     "claims/test_random_claims.py::test_programs_and_claims": 3,
     "claims/test_symbolic_runs.py::test_against_every_path": 3,
     "cli/test_streams.py::test_closed_and_full": 5,
+    "gallery/test_gallery.py::test_": 2,
     "language/test_corpus.py::test_one_by_one_and_vectorised_runs_agree": 5,
     "report/test_pictures.py::test_every_picture_of_every_claim": 3,
     "running/test_units.py::test_answers_are_the_same": 3,
     "semantics/test_quadrature.py::test_": 3,
-    "semantics/test_simulated.py::test_examples": 5,
+    "semantics/test_simulated.py::test_examples": 8,
     "semantics/test_styles.py::test_styles_cost_about_the_same": 3,
 }
 """Sweeps of which every n-th case runs; EXACTDP_EXAMPLES=10 runs all of them."""
