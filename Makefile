@@ -16,7 +16,7 @@ reproduce: .venv/.light
 # Compiled files are kept, or every process that a test begins compiles exactdp again.
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 # Random claims beside an oracle that shares nothing with exactdp, about an hour on two cores; then
 # processes that are killed at a hundred moments, and a cluster on loopback.

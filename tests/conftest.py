@@ -24,15 +24,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 SAMPLED = {
-    "certify/test_everywhere.py::test_": 2,
+    "certify/test_everywhere.py::test_": 3,
     "claims/test_best_constants.py::test_": 3,
-    "claims/test_classes.py::test_": 2,
+    "claims/test_classes.py::test_": 3,
     "claims/test_disagreement.py::test_": 3,
     "claims/test_everywhere.py::test_": 3,
     "claims/test_paper_claims.py::test_": 3,
     "claims/test_nonlinear_ideals.py::test_": 2,
-    "claims/test_paper_rows.py::test_": 2,
-    "claims/test_privacy.py::test_": 2,
+    "claims/test_paper_rows.py::test_": 3,
+    "claims/test_privacy.py::test_": 3,
     "claims/test_random_claims.py::test_programs_and_claims": 3,
     "claims/test_symbolic_runs.py::test_against_every_path": 3,
     "cli/test_streams.py::test_closed_and_full": 5,
