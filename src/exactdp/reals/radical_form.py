@@ -9,25 +9,20 @@ function is 0 at one ε is not decided by a theorem; its sign is decided by cert
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of
 from exactdp.reals.exp_poly import ExpPoly, as_sum
 from exactdp.reals.exp_ratio import ExpRatio, quotient
 from exactdp.reals.numbers import Number, exact, inf, rational, spell
 from exactdp.reals.radicals import Radical, Surd, ball_of, radical, sign_of
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
-_MOST_BITS = 1 << 14
 
 Terms: TypeAlias = Mapping[tuple[int, Surd], Surd]
 """Coefficients, none of them 0, by the power of ε and the rate of the exponential."""
@@ -35,7 +30,7 @@ Terms: TypeAlias = Mapping[tuple[int, Surd], Surd]
 _ONE: Terms = {(0, Fraction(0)): Fraction(1)}
 
 
-class RadicalForm(ClosedForm):
+class RadicalForm(EnclosedForm):
     """A quotient of sums, of which at least one number is irrational.
 
     >>> from exactdp.reals import exp, eps
@@ -220,32 +215,9 @@ class RadicalForm(ClosedForm):
 
     def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
         """Return an enclosure of the value at an ε, to `digits` correct digits."""
-        point = rational(eps, "a value of eps")
-        if others:
-            raise ValueRefusedError(f"the function does not depend on {', '.join(others)}")
-        if point == 0:
+        if not others and rational(eps, "a value of eps") == 0:
             return _at_zero(self)
-        wanted = math.ceil(digits * math.log2(10)) + 2
-        bits = 2 * wanted + 64
-        while bits < _MOST_BITS:
-            ball = self.ball(point, bits)
-            if ball.rel_accuracy_bits() >= wanted:
-                with ctx.workprec(bits):
-                    return enclosure_of(ball)
-            bits *= 2
-        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be distinguished from 0")
-
-    def sign_at(self, eps: Fraction) -> int:
-        """Return the sign at an ε; refuse if the value is indistinguishable from 0."""
-        return self.at(eps, 1).sign
-
-    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
-        """Return the values at many ε as doubles."""
-        import numpy as np  # noqa: PLC0415 imported only when used
-
-        eps = np.asarray(list(points), dtype=float)
-        flat = [float(self.at(Fraction(float(x)), 10)) for x in eps.ravel()]
-        return np.array(flat, dtype=float).reshape(eps.shape)
+        return super().at(eps, digits, **others)
 
     def limit(self, point: Number) -> Fraction | float:
         """Return the limit at 0⁺ or ∞ where it is rational or infinite."""

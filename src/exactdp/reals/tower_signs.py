@@ -72,7 +72,7 @@ def _simple(on: Interval) -> Fraction:
 def _sign_at(function: Tower, point: Fraction) -> int:
     """Return the sign at a point, 0 if it is not proved."""
     with ctx.workprec(_BITS):
-        ball = function.ball(arb(exact(point)))
+        ball = function.on_ball(arb(exact(point)))
     return 1 if ball > 0 else -1 if ball < 0 else 0
 
 
@@ -86,11 +86,11 @@ def _below(function: Tower, slope: ClosedForm, lower: Fraction, upper: Fraction)
     """Return a ball with all values on a segment: by mean value, or plainly where that is not."""
     with ctx.workprec(_BITS):
         middle, whole = _box(lower, upper)
-        plain = function.ball(whole)
+        plain = function.on_ball(whole)
         if plain > 0 or plain < 0:
             return plain
         assert isinstance(slope, Tower)
-        return function.ball(middle) + slope.ball(whole) * (whole - middle)
+        return function.on_ball(middle) + slope.on_ball(whole) * (whole - middle)
 
 
 def _between(function: Tower, lower: Fraction, upper: Fraction, on: Interval) -> TowerSign:
@@ -121,7 +121,7 @@ def _from_zero(function: Tower, upper: Fraction | float) -> Fraction | None:
         for end in _STARTS:
             stop = min(end, upper)
             with ctx.workprec(_BITS):
-                ball = derivative.ball(_box(Fraction(0), Fraction(stop))[1])
+                ball = derivative.on_ball(_box(Fraction(0), Fraction(stop))[1])
             if ball > 0:
                 return Fraction(stop)
         if not _vanishes(derivative):

@@ -7,32 +7,26 @@ decides where such a function is exactly 0, so its sign is decided by certified 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import Enclosure, enclosure_of, on_ball
+from exactdp.reals.enclosed_form import EnclosedForm
+from exactdp.reals.evaluation import on_ball
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.exp_ratio import ExpRatio
-from exactdp.reals.numbers import Number, exact, inf, rational, spell
+from exactdp.reals.numbers import Number, exact, inf
 from exactdp.reals.radical_form import RadicalForm
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-
-_MOST_BITS = 1 << 14
 
 Parts = tuple[tuple[ClosedForm, ClosedForm], ...]
 
 
-class Tower(ClosedForm):
+class Tower(EnclosedForm):
     """Σ factor·e^exponent + rest, with closed forms in ε alone.
 
     It can be evaluated and plotted, and its sign decided; it has no numerator and denominator.
@@ -146,35 +140,17 @@ class Tower(ClosedForm):
 
     # Values -------------------------------------------------------------------------------
 
-    def ball(self, x: arb) -> arb:
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at an ε, computed with `bits` bits."""
+        with ctx.workprec(bits):
+            return self.on_ball(arb(exact(eps)))
+
+    def on_ball(self, x: arb) -> arb:
         """Return a ball that contains the values on a ball, at the working precision."""
         total = on_ball(self.rest, x)
         for exponent, factor in self.parts:
             total += on_ball(factor, x) * on_ball(exponent, x).exp()
         return total
-
-    def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
-        """Return an enclosure of the value at an ε, to `digits` correct digits."""
-        point = rational(eps, "a value of eps")
-        if others:
-            raise ValueRefusedError(f"the function does not depend on {', '.join(others)}")
-        wanted = math.ceil(digits * math.log2(10)) + 2
-        bits = 2 * wanted + 64
-        while bits < _MOST_BITS:
-            with ctx.workprec(bits):
-                ball = self.ball(arb(exact(point)))
-            if ball.rel_accuracy_bits() >= wanted:
-                return enclosure_of(ball)
-            bits *= 2
-        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be distinguished from 0")
-
-    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
-        """Return the values at many ε as doubles."""
-        import numpy as np  # noqa: PLC0415 imported only when used
-
-        eps = np.asarray(list(points), dtype=float)
-        flat = [float(self.at(Fraction(float(x)), 10)) for x in eps.ravel()]
-        return np.array(flat, dtype=float).reshape(eps.shape)
 
     def limit(self, point: Number) -> Fraction | float:
         """Return the limit at 0⁺ or ∞ where it is rational or infinite."""

@@ -11,20 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of, numbers, total
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.numbers import Number, double, exact, inf, rational, spell
-
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
 
 K = TypeVar("K")
 
@@ -83,7 +80,7 @@ class Chance(Protocol):
         """Return the sum of exponentials; refuse if it is too large."""
 
 
-class Unexpanded(ClosedForm):
+class Unexpanded(EnclosedForm):
     """Σ factor·chance + rest, with closed forms in ε for factors and rest.
 
     It can be evaluated and plotted, and its sign decided (`nonnegative`), by certified arithmetic.
@@ -254,18 +251,6 @@ class Unexpanded(ClosedForm):
                     value = -chance.value(point, True)
                 result += ball_at(factor, eps) * value
             return result + ball_at(rest, eps)
-
-    def sign_at(self, eps: Fraction) -> int:
-        """Return the sign at an ε > 0; refuse if the value is indistinguishable from 0."""
-        return self.at(eps, 1).sign
-
-    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
-        """Return the values at many ε as doubles."""
-        import numpy as np  # noqa: PLC0415 imported only when used
-
-        eps = np.asarray(list(points), dtype=float)
-        flat = [float(self.at(Fraction(float(x)), 10)) for x in eps.ravel()]
-        return np.array(flat, dtype=float).reshape(eps.shape)
 
     def limit(self, point: Number) -> Fraction | float:
         """Return the limit at 0⁺, or at ∞ if each chance tends to 0 or 1."""

@@ -1,0 +1,60 @@
+"""Closed forms whose values are known by enclosures only, to as many digits as requested."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import arb, ctx
+
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluation import Enclosure, enclosure_of
+from exactdp.reals.numbers import Number, rational, spell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy
+    from numpy.typing import NDArray
+
+_MOST_BITS = 1 << 14  # so many bits, and a value is taken for one that may be 0
+
+
+class EnclosedForm(ClosedForm):
+    """A closed form that is evaluated on balls: a sign at an ε may stay unknown."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at an ε > 0, computed with `bits` bits."""
+
+    def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
+        """Return an enclosure of the value at an ε, to `digits` correct digits."""
+        point = rational(eps, "a value of eps")
+        if others:
+            raise ValueRefusedError(f"the function does not depend on {', '.join(others)}")
+        wanted = math.ceil(digits * math.log2(10)) + 2
+        bits = 2 * wanted + 64
+        while bits < _MOST_BITS:
+            ball = self.ball(point, bits)
+            if ball.rel_accuracy_bits() >= wanted:
+                with ctx.workprec(bits):
+                    return enclosure_of(ball)
+            bits *= 2
+        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be distinguished from 0")
+
+    def sign_at(self, eps: Fraction) -> int:
+        """Return the sign at an ε; refuse if the value is indistinguishable from 0."""
+        return self.at(eps, 1).sign
+
+    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
+        """Return the values at many ε as doubles."""
+        import numpy as np  # noqa: PLC0415 imported only when used
+
+        eps = np.asarray(list(points), dtype=float)
+        flat = [float(self.at(Fraction(float(x)), 10)) for x in eps.ravel()]
+        return np.array(flat, dtype=float).reshape(eps.shape)
