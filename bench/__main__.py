@@ -19,7 +19,7 @@ from bench import pages
 from bench.table import COMMITTED, LATEST, Curve, Measured, Row, better, load, save, show, slower
 
 QUICK = ("closed_forms", "probabilities", "claims", "privacy", "rivals")
-PARTS = (*QUICK, "large", "growth", "everywhere", "long_work")
+PARTS = (*QUICK, "large", "reach", "growth", "everywhere", "long_work")
 """Modules of this package that measure something."""
 TRIES = 3
 """The number of measurements before a slowdown counts, to exclude noise of the machine."""

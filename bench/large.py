@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
-from math import log
-from random import Random
 from time import process_time
 
 from bench.programs import all_noise_first, noisy_max, sparse
@@ -89,30 +86,9 @@ def histograms() -> Iterator[Row]:
     yield Row("a thresholded histogram of 20 bins, all reals", decided(claim), "s", 10)
 
 
-def far_apart(m: int) -> Accuracy:
-    """Return a claim about NoisyMax at random rationals, up to a million apart."""
-    pick = Random(m)
-    q = [Fraction(pick.randint(-(10**6), 10**6), pick.randint(1, 1000)) for _ in range(m)]
-    return Accuracy(noisy_max(m), m * exp(-alpha * eps / 2), inputs=[q])
-
-
-def general_position() -> Iterator[Row]:
-    """Yield the times of claims at inputs where no closed form is expanded."""
-    points = [(m, decided(far_apart(m))) for m in (25, 50, 100, 200)]
-    yield Row("NoisyMax m = 200 at random rationals: check()", points[-1][1], "s", 60)
-    (least, first), *_, (most, last) = points
-    power = log(last / first) / log(most / least)
-    name = f"growth of NoisyMax at random rationals from m = {least} to {most}"
-    yield Row(name, power, "as a power of m", 4)
-    begin = process_time()
-    far_apart(100).tightest()
-    yield Row("the same, m = 100: tightest()", process_time() - begin, "s", 40)
-
-
 def measured() -> Iterator[Row]:
     """Yield the measurements."""
     yield from grids()
     yield from ways()
     yield from boxes()
     yield from histograms()
-    yield from general_position()

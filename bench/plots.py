@@ -34,6 +34,8 @@ class Picture:
     logarithmic: bool
     ticks: bool = False
     """Whether the sizes are few and the same for all curves, so that they are the axis ticks."""
+    measure: str = "seconds"
+    """The label of the vertical axis."""
 
 
 PICTURES = {
@@ -43,7 +45,12 @@ PICTURES = {
     ),
     "range": Picture("A claim on the grid −r … r, that is (2r + 1)³ inputs", "range r", True, True),
     "noises": Picture("One probability of noises that depend on each other", "noises n", False),
-    "cells": Picture("A claim for all real inputs", "number of cells n", True),
+    "one_input": Picture("A claim at one input", "number of queries m", True),
+    "reach": Picture("A claim for all real inputs, at its worst ones", "number of queries m", True),
+    "memory": Picture(
+        "The memory of these claims", "number of queries m", True, measure="megabytes"
+    ),
+    "cells": Picture("A claim for all real inputs, cell by cell", "number of cells n", True),
     "jobs": Picture("A claim at n listed inputs", "number of inputs n", True, True),
     "authors": Picture("The 66 rows of the paper", "seconds that the authors recorded", True),
 }
@@ -72,7 +79,7 @@ def draw(plot: str, curves: list[Curve], folder: Path) -> None:
             ax.minorticks_off()
         ax.set_title(picture.title)
         ax.set_xlabel(picture.size)
-        ax.set_ylabel("seconds")
+        ax.set_ylabel(picture.measure)
         ax.legend(frameon=False)
         figure.savefig(folder / f"{plot}.svg", metadata={"Date": None})
 

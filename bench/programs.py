@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from exactdp import Dom, Mechanism, Real, choose, eps, exp, lap, mechanism
+from exactdp import Dom, Mechanism, Real, choose, eps, exp, expo, lap, mechanism
 from exactdp.reproduce.programs import noisy_max, sparse, sparse_variant
 
 __all__ = [
     "above_threshold",
     "all_noise_first",
+    "exponential_max",
     "noisy_max",
     "random_walk",
     "randomized_response",
@@ -34,6 +35,21 @@ def above_threshold(m: int) -> Mechanism:
         return out
 
     return above_threshold
+
+
+def exponential_max(m: int) -> Mechanism:
+    """Return the index of the largest query with one-sided exponential noise."""
+
+    @mechanism
+    def exponential_max(q: Real[m]):
+        best, top = 0, expo(eps / 2, q[0])
+        for i in range(1, m):
+            r = expo(eps / 2, q[i])
+            if r > top:
+                best, top = i, r
+        return best
+
+    return exponential_max
 
 
 def randomized_response(n: int) -> Mechanism:
