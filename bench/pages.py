@@ -28,11 +28,10 @@ def filled(text: str, found: Measured) -> str:
 
 
 def plotted(found: Measured) -> dict[str, list[Curve]]:
-    """Return the curves by their plot."""
-    return {
-        plot: [one for part in found.curves.values() for one in part if one.plot == plot]
-        for plot in PICTURES
-    }
+    """Return the curves by their plot, if there are any."""
+    curves = [one for part in found.curves.values() for one in part]
+    listed = {plot: [one for one in curves if one.plot == plot] for plot in PICTURES}
+    return {plot: those for plot, those in listed.items() if those}
 
 
 def table(name: str, found: Measured) -> str:
