@@ -19,9 +19,8 @@ from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.implied import ImpliedForms, side_of
 from exactdp.certify.rederive.merged import MergedRuns
 from exactdp.certify.rederive.monotone import Monotone
-from exactdp.certify.rederive.ratios import Ratio
+from exactdp.certify.rederive.ratios import POSITIVE, Ratio
 from exactdp.certify.rederive.regions import rows
-from exactdp.certify.rederive.runs import POSITIVE
 
 
 def program(draw: random.Random) -> str:

@@ -19,6 +19,7 @@ from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import (
     EPS,
+    POSITIVE,
     MalformedError,
     Ratio,
     UnsupportedError,
@@ -26,7 +27,6 @@ from exactdp.certify.rederive.ratios import (
     variable,
 )
 from exactdp.certify.rederive.regions import agrees
-from exactdp.certify.rederive.runs import POSITIVE
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 from support.examples import examples

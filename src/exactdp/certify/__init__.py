@@ -3,7 +3,7 @@
 Two parts: `kernel` checks proofs of inequalities; `rederive` derives from the text of a program
 which inequalities a claim needs.
 
-There are five kinds of certificates. One of kind "sign" states that for every ε in an interval
+There are several kinds of certificates. One of kind "sign" states that for every ε in an interval
 the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
 and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
@@ -11,7 +11,9 @@ from the program and what is not. One of kind "claim_by_cases" likewise, where �
 conditions, or numbers of the program on ε; see `rederive.cases`. One of kind "privacy" states that
 a mechanism is differentially private at listed inputs, or not; see `rederive.privacy`. One of kind
 "expected" states that an expected loss is at most a bound at listed inputs, or not; see
-`rederive.expected`. The format is published as docs/schema/certificate-v2.json.
+`rederive.expected`. One of kind "in_parts" consists of such certificates for parts of ε, between
+which a `min` or `max` of the program changes; see `rederive.in_parts`. The format is
+published as docs/schema/certificate-v2.json.
 
 Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -41,11 +43,13 @@ from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
 from .rederive.expected_cones import ExpectedOnCones
+from .rederive.in_parts import ClaimsInParts, Kinds
 from .rederive.privacy import Privacies
 from .rederive.private_cones import ConePrivacies
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
 __all__ = [
+    "KINDS",
     "MAX_BITS",
     "MAX_DEGREE",
     "MAX_DIGITS",
@@ -65,15 +69,15 @@ __all__ = [
 UNWRITTEN = 5
 """The exit code where the answer could not be written."""
 
-_KINDS = [
-    "sign",
-    "claim",
-    "claim_by_cases",
-    "privacy",
-    "privacy_on_cones",
-    "expected",
-    "expected_on_cones",
-]
+KINDS: Kinds = {
+    "claim": (Claims, "regions counterexamples signs"),
+    "claim_by_cases": (CaseClaims, "regions counterexamples signs"),
+    "privacy": (Privacies, "distributions pieces counterexamples signs"),
+    "privacy_on_cones": (ConePrivacies, "slopes regions counterexamples signs"),
+    "expected": (ExpectedLosses, "losses counterexamples signs"),
+    "expected_on_cones": (ExpectedOnCones, "regions counterexamples signs"),
+}
+"""The checker of each kind of certificate of a claim, and the parts that prove its verdict."""
 _OLD = (
     "it is of version 1, which is no longer read: write it again with this version of exactdp, "
     "`exactdp check CLAIMS.py --certificates DIR`"
@@ -121,34 +125,19 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
             document = json.loads(text, object_pairs_hook=_unique)
         except json.JSONDecodeError as error:
             checker.require(False, f"not JSON, as a certificate is: {error}")
-        if isinstance(document, dict) and document.get("kind") == "claim":
-            checker = Claims()
-            names = "format version kind claim verdict reason regions counterexamples signs seal"
-        elif isinstance(document, dict) and document.get("kind") == "claim_by_cases":
-            checker = CaseClaims()
-            names = "format version kind claim verdict reason regions counterexamples signs seal"
-        elif isinstance(document, dict) and document.get("kind") == "privacy":
-            checker = Privacies()
-            names = "format version kind claim verdict reason distributions pieces counterexamples"
-            names += " signs seal"
-        elif isinstance(document, dict) and document.get("kind") == "privacy_on_cones":
-            checker = ConePrivacies()
-            names = "format version kind claim verdict reason slopes regions counterexamples signs"
-            names += " seal"
-        elif isinstance(document, dict) and document.get("kind") == "expected":
-            checker = ExpectedLosses()
-            names = "format version kind claim verdict reason losses counterexamples signs seal"
-        elif isinstance(document, dict) and document.get("kind") == "expected_on_cones":
-            checker = ExpectedOnCones()
-            names = "format version kind claim verdict reason regions counterexamples signs seal"
-        else:
-            names = "format version kind claim verdict proof seal"
+        kind = document.get("kind") if isinstance(document, dict) else None
+        names = "claim verdict proof"
+        if kind == "in_parts":
+            checker, names = ClaimsInParts(KINDS), "claim verdict reason tree counterexamples"
+        elif isinstance(kind, str) and kind in KINDS:
+            checker, names = KINDS[kind][0](), f"claim verdict reason {KINDS[kind][1]}"
+        names = f"format version kind {names} seal"
         if isinstance(document, dict) and document.get("version") == 1:
             checker.require(False, _OLD)
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
         checker.integer(parts["version"], 2, 2)
         right = parts["format"] == "exactdp-certificate"
-        right = right and parts["kind"] in _KINDS
+        right = right and parts["kind"] in ("sign", "in_parts", *KINDS)
         checker.require(right, "not an exactdp certificate of version 2 of a known kind")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"

@@ -330,8 +330,11 @@ class Accuracy(Statement):
         """Return a verdict as plain JSON."""
         from exactdp.claims.certificates.accuracy import certificate  # noqa: PLC0415
         from exactdp.claims.certificates.cases import certificate_by_cases, is_by_cases  # noqa: PLC0415
+        from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
         from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
+        if verdict.parts:
+            return certificate_in_parts(verdict)
         if verdict.holds and (defined := self._where_ideal_is_defined()) is not None:
             return defined.certificate(decide(defined))
         return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)

@@ -425,7 +425,10 @@ class Expected:
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
         from exactdp.claims.certificates.expected import certificate  # noqa: PLC0415
+        from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
 
+        if verdict.parts:
+            return certificate_in_parts(verdict)
         return certificate(verdict)
 
     # Questions ------------------------------------------------------------------------

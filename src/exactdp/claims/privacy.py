@@ -480,8 +480,11 @@ class Privacy:
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON; refused for all reals, and if outputs contain noise."""
+        from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
         from exactdp.claims.certificates.privacy import certificate  # noqa: PLC0415
 
+        if verdict.parts:
+            return certificate_in_parts(verdict)
         self.require_no_inverse("a certificate")
         if is_in_steps(self.mechanism):
             raise ValueRefusedError(

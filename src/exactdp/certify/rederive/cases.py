@@ -28,6 +28,7 @@ from .derivation import single
 from .formulas import Tree
 from .linear import is_number
 from .obligations import Levels
+from .orders import covers
 from .parametric import At, ProgramOnCone
 from .ratios import EPS, Ratio, variable
 from .spaces import ParameterSpace
@@ -332,7 +333,7 @@ class CaseClaims(Claims):
         if form.sign() == 1 or form.is_nonnegative(self.epsilon):
             return True
         return any(
-            one.on is not None and _covers(one.on, self.epsilon) and one.function == form
+            one.on is not None and covers(one.on, self.epsilon) and one.function == form
             for one in self.signs
         )
 
@@ -409,7 +410,7 @@ class CaseClaims(Claims):
     def is_for_all(self, proof: Proved, places: Sequence[int]) -> bool:
         """Whether a sign is proved for all ε of the part; `places` are those of its variables."""
         if proof.on is not None:
-            return places == [0] and _covers(proof.on, self.epsilon)
+            return places == [0] and covers(proof.on, self.epsilon)
         if proof.window is None:
             return True
         variable_, lower, upper = proof.window
@@ -528,14 +529,3 @@ def _between(
     for end, sign in ((low, 1), (high, -1)):
         if isinstance(end, Fraction):
             yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))
-
-
-def _covers(outer: RealInterval, inner: RealInterval) -> bool:
-    """Whether an interval is within another."""
-    low = outer.lower < inner.lower or (
-        outer.lower == inner.lower and (outer.lower_closed or not inner.lower_closed)
-    )
-    high = outer.upper > inner.upper or (
-        outer.upper == inner.upper and (outer.upper_closed or not inner.upper_closed)
-    )
-    return low and high

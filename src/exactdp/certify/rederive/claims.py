@@ -123,6 +123,13 @@ class Claims(Spaces):
             self.require(not one.strict, "not of a sign ≥ 0")
             function = Ratio.of(one.numerator, one.denominator)
             return Proved(function, 1, [(1,)], None, one.on)
+        if isinstance(given, dict) and "order" in given:
+            order, factor = self.fields(given, "order factor")
+            known = self.derivation.orders.known
+            other = self.sign(factor)
+            self.require(other.on is not None, "not a sign in ε")
+            least = known[self.integer(order, 0, len(known) - 1)]  # ≥ 0 where it is examined
+            return other._replace(function=other.function * least)
         proof = ConeSign(self)
         proof.read(given)
         for name, count in proof.methods.items():

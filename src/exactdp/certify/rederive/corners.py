@@ -322,7 +322,7 @@ class CornerProof:
             return self.derivation.mechanism.run(path, self.derivation.assembled(given))
 
         try:
-            found = list(paths(run, noisy=True, inputs=judge, on=self.derivation.epsilon))
+            found = list(paths(run, noisy=True, inputs=judge, orders=self.derivation.orders))
         except BrokenRunError as error:
             raise UnsupportedError(f"a run of the program fails: {error}") from error
         if len(found) > _MOST_RUNS:

@@ -16,6 +16,7 @@ from .integrals import Integrals
 from .lattices import LatticeSums
 from .linear import Judge, LinearForm
 from .merged import MergedRuns
+from .orders import Orders
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
@@ -56,7 +57,7 @@ class Derivation:
         self, spec: dict[str, Any], table: dict[str, Any] | None, epsilon: RealInterval
     ) -> None:
         self.spec = spec
-        self.epsilon = epsilon
+        self.orders = Orders(epsilon)
         self.table = table
         self.base: Fraction | None = None
         """Of which number the last value of points, beyond the input, is the logarithm over ε."""
@@ -111,13 +112,13 @@ class Derivation:
             return self.table[u]
 
         def found(inputs: Judge) -> Any:
-            path = Path((), noisy=False, inputs=inputs)
+            path = Path((), noisy=False, inputs=inputs, orders=self.orders)
             return self.ideal_program.run(path, self._unknown(point, path))
 
         try:
             known = self._remembered("ideal", point, judge, found)
             if known is None:
-                path = Path((), noisy=False, inputs=judge)
+                path = Path((), noisy=False, inputs=judge, orders=self.orders)
                 return self.ideal_program.run(path, self.assembled(point))
         except BrokenRunError as error:
             raise WrongProgramError(f"the ideal fails at an input: {error}") from error
@@ -145,7 +146,7 @@ class Derivation:
                 ]
                 return self.ideal_program.run(path, self.assembled(entries))
 
-            self._ideal_paths[key] = list(paths(symbolic, noisy=False))
+            self._ideal_paths[key] = list(paths(symbolic, noisy=False, orders=self.orders))
         return self._ideal_paths[key]
 
     # Runs at points -------------------------------------------------------------------
@@ -214,7 +215,7 @@ class Derivation:
             return distances.squared(point, there)
         own = self.own("input_distance")
         if own is not None:
-            found = own.run(ProgramRun(), [_alone(u), _alone(self.assembled(there))])
+            found = own.run(ProgramRun(self.orders), [_alone(u), _alone(self.assembled(there))])
         else:
             found = distances.between_inputs(self.spec["input_distance"], point, there)
         if not isinstance(found, LinearForm):
@@ -225,7 +226,7 @@ class Derivation:
     def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
         """Return the value of a function of two inputs, given by their single values."""
         given = [_alone(self.assembled(one)) for one in (u, v)]
-        return self.program(source).run(ProgramRun(), given)
+        return self.program(source).run(ProgramRun(self.orders), given)
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
@@ -276,7 +277,7 @@ class Derivation:
             noisy=True,
             inputs=judge,
             broken=broken,
-            on=self.epsilon,
+            orders=self.orders,
         )
         return [*found, *broken]
 
@@ -307,7 +308,7 @@ class Derivation:
             raise UnsupportedError("an output holds noise")
         spec = self.spec["output_distance"]
         if spec.get("name") == "score_gap":
-            run = ProgramRun()
+            run = ProgramRun(self.orders)
             self.mechanism.run(run, u)
             scores = {frozen(one): score for one, score in run.scored}
             return abs(scores[ideal] - scores[output])

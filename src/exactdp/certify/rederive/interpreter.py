@@ -372,6 +372,11 @@ class FunctionCall:
                 bounded(one) if isinstance(one, range) else one
                 for one in map(self.value, arguments)
             ]
+            if function.id in ("min", "max") and not keywords:
+                items = given if len(given) > 1 else list(bounded(given[0]))
+                if _are_in_eps(items):
+                    forms = [one + Ratio.number(0) for one in items]
+                    return self.sampling().orders.extreme(function.id, forms)
             return FUNCTIONS[function.id](*given, **keywords)
         if isinstance(function, ast.Name) and function.id not in _WORDS:
             self.name(function.id)  # a Python function, or a name that is not known
@@ -416,3 +421,10 @@ def _entry(base: Any, index: Any) -> Any:
         return base[index]
     except LookupError as error:
         raise BrokenRunError(f"the program has no entry {index!r} where it reads it") from error
+
+
+def _are_in_eps(items: list[Any]) -> bool:
+    """Whether some of the items are expressions in ε, and the others numbers."""
+    return any(isinstance(one, Ratio) for one in items) and all(
+        isinstance(one, Ratio) or is_number(one) for one in items
+    )

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from math import inf
 from typing import TypeVar
 
 from ..kernel.enclosures import exp_enclosure, total
 from ..kernel.reading import RealInterval, Sum, Terms, size
 
+POSITIVE = RealInterval(Fraction(0), False, inf, False)
 MOST = 250_000  # products of two terms
 MOST_BITS = 20_000  # of a coefficient
 

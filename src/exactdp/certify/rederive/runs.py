@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import inf
 from typing import Any
 
-from ..kernel.reading import RealInterval
 from . import limits
 from .lattices import WHOLE
 from .linear import NEGATED, Judge, LinearForm, is_number, plain
+from .orders import Orders, UnseenSignError
 from .ratios import (
     BrokenRunError,
     EndlessRunError,
@@ -26,8 +25,6 @@ from .ratios import (
 )
 
 Condition = tuple[LinearForm, str]  # form op 0
-
-POSITIVE = RealInterval(Fraction(0), False, inf, False)
 
 
 class TooManyPathsError(UnsupportedError):
@@ -68,7 +65,8 @@ class ProgramRun:
     base: Fraction | None = None
     """Of which number the unit is the logarithm, over ε."""
 
-    def __init__(self) -> None:
+    def __init__(self, orders: Orders | None = None) -> None:
+        self.orders = orders or Orders()
         self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
 
     def log(self, value: Any) -> Ratio:
@@ -124,10 +122,9 @@ class Path(ProgramRun):
         *,
         noisy: bool,
         inputs: Judge | None = None,
-        on: RealInterval = POSITIVE,
+        orders: Orders | None = None,
     ) -> None:
-        super().__init__()
-        self.on = on  # the ε of the claim
+        super().__init__(orders)
         self.choices = choices
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
         self.made: list[int] = []
@@ -243,11 +240,11 @@ class Path(ProgramRun):
         if total != 1:
             raise BrokenRunError("probabilities in the program do not add up to 1")
         for _, chance in options:
-            match chance.is_nonnegative(self.on):
+            match self.orders.is_nonnegative(chance):
                 case False:
                     raise BrokenRunError("a probability in the program is negative")
                 case None:
-                    raise UnsupportedError("a probability is not seen to be at least 0")
+                    raise UnseenSignError(chance, "a probability is not seen to be at least 0")
         value, chance = options[self._choice(len(options))]
         self.weight = self.weight * chance
         return value
@@ -276,14 +273,14 @@ def paths(
     noisy: bool,
     inputs: Judge | None = None,
     broken: list[tuple[Path, BrokenRunError]] | None = None,
-    on: RealInterval = POSITIVE,
+    orders: Orders | None = None,
 ) -> Iterator[tuple[Path, Any]]:
     """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
     count = ended = 0
     endless: EndlessRunError | None = None
     while waiting:
-        path = Path(waiting.pop(), noisy=noisy, inputs=inputs, on=on)
+        path = Path(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
         count += 1
         outputs: list[Any] = []
         try:

@@ -13,6 +13,7 @@ from ..kernel.sums import Sums
 from . import formulas, values
 from .derivation import Derivation, Input, single
 from .formulas import Tree
+from .orders import Orders, UnseenSignError
 from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
 from .values import Level
@@ -44,6 +45,7 @@ class Statement(Sums):
     def __init__(self) -> None:
         self.derived: dict[str, int] = {}
         self.not_derived: dict[str, list[str]] = {}
+        self.unseen: list[Ratio] = []  # functions of ε whose sign was needed and is not known
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -59,9 +61,15 @@ class Statement(Sums):
             found = how()
         except UnsupportedError as error:
             self.not_derived.setdefault(what, []).append(str(error))
+            if isinstance(error, UnseenSignError):
+                self.unseen.append(error.form)
             return None
         self.derived[what] = self.derived.get(what, 0) + 1
         return found
+
+    def assume(self, orders: Orders) -> None:
+        """Examine the claim only at those of its ε at which some functions are ≥ 0."""
+        self.derivation.orders = orders
 
     def account(self) -> str:
         """Return what was re-derived and what was not, as a sentence."""

@@ -480,7 +480,7 @@ def _form(form: ClosedForm) -> list[Any]:
     return [terms(form.numerator), terms(form.denominator)]
 
 
-def _quotient(form: ClosedForm) -> list[Any]:
+def quotient_json(form: ClosedForm) -> list[Any]:
     """Return a function of ε as a quotient of sums in the only parameter."""
     return [_in_eps(part) for part in (form.numerator, form.denominator)]
 
@@ -517,8 +517,8 @@ def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),
         "gamma": spell(one.gamma),
-        "probability": _quotient(one.probability),
-        "beta": _quotient(one.beta),
+        "probability": quotient_json(one.probability),
+        "beta": quotient_json(one.beta),
         "actual": _enclosure(one.actual),
         "required": _enclosure(one.required),
     }

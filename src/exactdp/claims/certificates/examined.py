@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.work import Leaf, Problem
-from exactdp.claims.regions.places import OnCone
+from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound
@@ -24,7 +24,7 @@ from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
-from exactdp.reals import ClosedForm, Decision
+from exactdp.reals import ClosedForm, Decision, Interval, nonnegative
 from exactdp.reals.certificates import Json, without_head
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.spots import OnFaceError, Trace
@@ -77,6 +77,17 @@ def true_near_few(claim: Accuracy) -> ValueRefusedError:
         "inputs').",
         way_out="Take the certificate of the same claim with at most five numbers, or of "
         f"output_distance=discrete with inputs={shown(claim.inputs)}.",
+    )
+
+
+def tight_at_an_end() -> ValueRefusedError:
+    """Return the error for a certificate by parts of ε that is not found."""
+    return ValueRefusedError(
+        "no certificate is found for the parts of eps between which a min or max changes",
+        rule="On intervals with rational ends around the parts, each bound is proved, or is the "
+        "function that changes times one that is proved.",
+        way_out="Ask for the intervals of eps between these changes one by one, or claim slightly "
+        "less (multiply β by 1.001).",
     )
 
 
@@ -184,6 +195,7 @@ class SignProofs:
             elif isinstance(sign, ConeDecision) and sign.holds:
                 self.on_cones[problem.shape] = sign
                 self.problems.append(problem)
+        self.orders: tuple[ClosedForm, ...] = verdict.orders
         self.written: list[Json] = []
         self._places: dict[object, int] = {}
 
@@ -194,6 +206,8 @@ class SignProofs:
         decision = self.decisions.get((one.probability, one.beta[which]))
         if decision is not None:
             return None, self.decided(decision), (0,)
+        if region.is_ray and region.stretch is not None:
+            return None, self.proved(one.probability - 1 + one.beta[which], region.on), (0,)
         on = OnCone(region.names, cell.cone, region.window)
         problem = Problem(region, cell, on, one, which)
         shape = self._around(problem)
@@ -209,6 +223,30 @@ class SignProofs:
             self._places[key] = len(self.written)
             self.written.append(without_head(decision.certificate))
         return self._places[key]
+
+    def all_decided(self, verdict: Verdict) -> None:
+        """Write the proofs of all signs in ε of a verdict."""
+        for problem, sign in verdict.decided:
+            if isinstance(sign, Decision):
+                self.decided(sign)
+            elif isinstance(problem.place, OnRay):
+                self.proved(problem.gap, problem.place.on)
+
+    def proved(self, form: ClosedForm, on: Interval) -> int:
+        """Return where a function is written that is proved on an interval around a part of ε.
+
+        If it is 0 at an irrational end of the part, it is one that changes its sign there times
+        another one.
+        """
+        decision = nonnegative(form, on)
+        if decision.holds:
+            return self.decided(decision)
+        for k, order in enumerate(self.orders):
+            decision = nonnegative(form / order, on)
+            if decision.holds:
+                self.written.append({"order": k, "factor": without_head(decision.certificate)})
+                return len(self.written) - 1
+        raise tight_at_an_end()
 
     def _around(self, one: Problem) -> Shape:
         """Return the shape of a problem, or of one that is decided on a cone around it.

@@ -14,9 +14,9 @@ from exactdp.certify.rederive.expected_cones import ExpectedOnCones
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
 from exactdp.claims.certificates.accuracy import (
     _ideal,
-    _quotient,
     _which,
     interval_json,
+    quotient_json,
     region_json,
     value_json,
 )
@@ -25,7 +25,7 @@ from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import ClosedForm, Decision
+from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
 
@@ -52,11 +52,9 @@ def certificate(verdict: Verdict) -> Json:
     losses = [claim.exact(u) for u in inputs]
     signs = SignProofs(verdict)
     if verdict.holds:
-        for _, sign in verdict.decided:
-            if isinstance(sign, Decision):
-                signs.decided(sign)
+        signs.all_decided(verdict)
     parts: Json = {
-        "losses": [_quotient(one) for one in losses if isinstance(one, ClosedForm)],
+        "losses": [quotient_json(one) for one in losses if isinstance(one, ClosedForm)],
         "counterexamples": [_failure(claim, inputs, one) for one in verdict.counterexamples],
         "signs": signs.written,
     }
@@ -129,7 +127,7 @@ def _claim(claim: Expected) -> Json:
         "mechanism": str(claim.mechanism),
         "loss": {"name" if is_named else "python": claim.function.name},
         "ideal": {"unused": True} if claim.ideal_function is None else _ideal(claim),
-        "at_most": [_quotient(one) for one in claim.formula.alternatives({})],
+        "at_most": [quotient_json(one) for one in claim.formula.alternatives({})],
         "epsilon": interval_json(claim.epsilon),
         "inputs": _which(claim),
     }
@@ -141,7 +139,7 @@ def _failure(claim: Expected, inputs: list[Any], one: Excess) -> Json:
 
     def is_enough(bits: int) -> bool:
         checker = ExpectedLosses()
-        over, under = checker.quotient(_quotient(gap)).terms()
+        over, under = checker.quotient(quotient_json(gap)).terms()
         return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
 
     return {

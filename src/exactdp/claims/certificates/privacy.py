@@ -14,7 +14,7 @@ from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError
-from exactdp.claims.certificates.accuracy import _quotient, _which, interval_json, value_json
+from exactdp.claims.certificates.accuracy import _which, interval_json, quotient_json, value_json
 from exactdp.claims.certificates.bound_trees import terms_json
 from exactdp.claims.certificates.cones import WrittenCones
 from exactdp.claims.certificates.document import document
@@ -32,7 +32,7 @@ from exactdp.language.layout import assembled, entries
 from exactdp.language.machine import State
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Decision, ExpPoly, Interval, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
@@ -91,16 +91,14 @@ def certificate(verdict: Verdict) -> Json:
             if one.outputs[0] not in far
         }
         for gap in gaps:
-            signs.decided(nonnegative(gap, claim.epsilon))
+            signs.proved(gap, claim.epsilon)
         for pair in claim.pairs if far else ():
             _add_far(claim, signs, pair, far, {})
     elif verdict.holds:
-        for _, sign in verdict.decided:
-            if isinstance(sign, Decision):
-                signs.decided(sign)
+        signs.all_decided(verdict)
     parts: Json = {
         "distributions": [
-            [[value_json(key.env[0]), _quotient(chance)] for key, chance in chances[u].items()]
+            [[value_json(key.env[0]), quotient_json(chance)] for key, chance in chances[u].items()]
             for u in inputs
         ],
         "pieces": pieces,
@@ -275,7 +273,7 @@ def _add_sets(
             raise _refused("too many outputs change their sign with ε")
         sizes = range(len(others) + 1)
         for chosen in chain.from_iterable(combinations(others, size) for size in sizes):
-            signs.decided(nonnegative(claim.delta_form - always - sum(chosen, _ZERO), on))
+            signs.proved(claim.delta_form - always - sum(chosen, _ZERO), on)
 
 
 def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
@@ -295,10 +293,10 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         adjacent = {"source": str(adjacency.function)}
     return {
         "mechanism": str(claim.mechanism),
-        "budget": {"log": _quotient(claim.factor)}
+        "budget": {"log": quotient_json(claim.factor)}
         if isinstance(claim.budget_form, Logarithm)
         else spell(claim.multiple),
-        "delta": _quotient(claim.delta_form),
+        "delta": quotient_json(claim.delta_form),
         "adjacent": adjacent,
         "measure": claim.measure,
         "epsilon": interval_json(claim.epsilon),
@@ -325,7 +323,7 @@ def _counterexample(
 
     def is_enough(bits: int) -> bool:
         checker = Privacies()
-        over, under = checker.quotient(_quotient(gap)).terms()
+        over, under = checker.quotient(quotient_json(gap)).terms()
         return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
 
     return {

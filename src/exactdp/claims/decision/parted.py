@@ -15,8 +15,9 @@ from typing import Any
 
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.language.sampling import OrderChangesError
+from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.solutions import Stretch
-from exactdp.reals.spans import around, parts_by_sign
+from exactdp.reals.spans import around, between, parts_by_sign
 
 
 def in_parts(
@@ -26,12 +27,13 @@ def in_parts(
     found: list[Verdict] = []
     for part, piece in parts_of(claim, error):
         verdict = decide(piece)  # a part may itself be divided
+        order = error.gap if _is_above(error.gap, part) else -error.gap
         inside = tuple(one for one in verdict.counterexamples if one.eps in part)
         holds = verdict.holds
         if holds is False and not inside:
             holds = None
             verdict = replace(verdict, missing=f"the claim is tight at an end of {part}")
-        found.append(replace(verdict, holds=holds, counterexamples=inside))
+        found.append(replace(verdict, holds=holds, counterexamples=inside, orders=(order,)))
         if inside and not every:
             break
     failures = tuple(one for verdict in found for one in verdict.counterexamples)
@@ -55,3 +57,13 @@ def parts_of(claim: Any, error: OrderChangesError) -> Iterator[tuple[Stretch, An
     for part in parts_by_sign(error.gap, mechanism.definition.part or claim.epsilon):
         on = around(part)
         yield part, replace(claim, mechanism=mechanism.on(on, part), epsilon=on)
+
+
+def _is_above(gap: ClosedForm, part: Stretch) -> bool:
+    """Whether a function that does not change its sign on a part is nonnegative there."""
+    point = between(part.lower, part.upper)
+    assert point is not None  # a part is not a single point
+    while gap.at(point).sign == 0:
+        point = between(part.lower, point)
+        assert point is not None
+    return gap.at(point).sign > 0

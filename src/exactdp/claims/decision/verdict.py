@@ -11,7 +11,6 @@ from exactdp.claims.decision.findings import Finding, Findings
 from exactdp.claims.decision.work import Problem, Sign
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
-from exactdp.errors import ValueRefusedError
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.told import Told
 from exactdp.semantics.engine import Engine
@@ -40,6 +39,8 @@ class Verdict(Told):
     """The claim that was decided instead: one that implies this one, or is implied by it."""
     parts: tuple[Verdict, ...] = field(default=(), repr=False)
     """The verdicts for parts of ε, if a `min` or `max` of the mechanism changes between them."""
+    orders: tuple[Any, ...] = field(default=(), repr=False)
+    """Functions of ε that are nonnegative on this part of ε."""
     missing: str = ""
     """The missing hypothesis, or what is left to prove, if the claim is undecided."""
     seconds: float = field(default=0.0, repr=False, compare=False)
@@ -139,13 +140,6 @@ class Verdict(Told):
     @cached_property
     def certificate(self) -> dict[str, Any]:
         """The verdict as plain JSON, for `exactdp.certify`."""
-        if self.parts:
-            raise ValueRefusedError(
-                "no certificate is written: which part a min or max of "
-                f"{self.claim.mechanism.__name__} is changes with eps",
-                rule="A certificate is about a mechanism whose probabilities are closed forms.",
-                way_out="Ask for the intervals of eps between these changes one by one.",
-            )
         if self.claim.mechanism.kept(Engine).is_irrational:
             raise no_radical_certificate()
         written: dict[str, Any] = self.claim.certificate(self)

@@ -1,0 +1,160 @@
+"""Certificates of verdicts by parts of ε, between which a `min` or `max` of the mechanism changes.
+
+Each part has a certificate of its own, for an interval with rational ends that contains it. Beside
+these, the signs of the functions that change are proved where only one of their signs is examined
+(`exactdp.certify.rederive.in_parts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from exactdp.certify import KINDS
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.orders import Orders
+from exactdp.certify.rederive.ratios import Ratio
+from exactdp.certify.rederive.statement import Statement
+from exactdp.claims.certificates.accuracy import interval_json, quotient_json
+from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.examined import tight_at_an_end
+from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
+from exactdp.reals.certificates import Json, without_head
+from exactdp.reals.numbers import spell
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.verdict import Verdict
+
+_MOST_UNSEEN = 12  # signs of one part that the checker does not see
+
+
+def certificate_in_parts(verdict: Verdict) -> Json:
+    """Return the sealed certificate of a verdict by parts of ε."""
+    first, _ = next(_leaves(verdict, ()))
+    sample = first.certificate
+    claim = {**sample["claim"], "epsilon": interval_json(verdict.claim.epsilon)}
+    examples = []
+    for leaf, known in _leaves(verdict, ()):
+        for one in leaf.counterexamples:
+            alone = replace(leaf, holds=False, counterexamples=(one,), orders=known)
+            at = Interval(one.eps, one.eps)
+            tree = _Leaf(alone, known, at)
+            examples.append(
+                {
+                    "eps": spell(one.eps),
+                    "orders": [_proved(form, at) for form in tree.known],
+                    "proof": tree.proof,
+                }
+            )
+    parts: Json = {
+        "tree": _tree(verdict, ()) if verdict.holds else None,
+        "counterexamples": examples,
+    }
+    return document(verdict, "in_parts", {"of": sample["kind"], "claim": claim}, parts)
+
+
+def _leaves(
+    verdict: Verdict, known: tuple[ClosedForm, ...]
+) -> Iterator[tuple[Verdict, tuple[ClosedForm, ...]]]:
+    """Yield the verdicts on parts that are not divided again, with functions that are ≥ 0 there."""
+    if not verdict.parts:
+        yield verdict, known
+    for one in verdict.parts:
+        yield from _leaves(one, (*known, *one.orders))
+
+
+def _tree(verdict: Verdict, known: tuple[ClosedForm, ...]) -> Json:
+    """Return the proofs on all parts, with the signs of the functions between them."""
+    if not verdict.parts:
+        return _Leaf(replace(verdict, orders=known), known, verdict.claim.epsilon).written()
+    (form,) = verdict.parts[0].orders
+    parts = [(one.claim.epsilon, 1 if one.orders == (form,) else -1) for one in verdict.parts]
+    return _division(
+        form,
+        verdict.claim.epsilon,
+        [
+            (on, sign, _tree(one, (*known, *one.orders)))
+            for (on, sign), one in zip(parts, verdict.parts, strict=True)
+        ],
+    )
+
+
+def _division(form: ClosedForm, on: Interval, parts: Sequence[tuple[Interval, int, Json]]) -> Json:
+    """Return parts by the sign of a function, with proofs where only one sign is examined."""
+    ends = sorted({end for part, *_ in parts for end in (part.lower, part.upper)})
+    signs = []
+    for lower, upper in pairwise(ends) if len(ends) > 1 else [(ends[0], ends[0])]:
+        piece = Interval(
+            lower,
+            upper,
+            lower_open=lower == on.lower and on.lower_open,
+            upper_open=upper == on.upper and on.upper_open,
+        )
+        found = {sign for part, sign, _ in parts if part.lower <= lower and upper <= part.upper}
+        if len(found) == 1:
+            signs.append(_proved(form * found.pop(), piece))
+    if form.denominator != 1:
+        under = ExpPoly(1) / form.denominator
+        signs.append(_proved(under if under.at(on.simple_point()).sign > 0 else -under, on))
+    return {
+        "order": quotient_json(form),
+        "parts": [
+            {"on": interval_json(part), "sign": sign, "tree": tree} for part, sign, tree in parts
+        ],
+        "signs": signs,
+    }
+
+
+def _proved(form: ClosedForm, on: Interval) -> Json:
+    """Return the proof that a function is nonnegative on an interval."""
+    decision = nonnegative(form, on)
+    if not decision.holds:
+        raise tight_at_an_end()
+    return without_head(decision.certificate)
+
+
+class _Leaf:
+    """The proof on one part; the signs that the checker does not see are added to its orders."""
+
+    def __init__(self, verdict: Verdict, known: tuple[ClosedForm, ...], on: Interval) -> None:
+        self.verdict, self.on = verdict, on
+        whole = verdict.certificate
+        make, names = KINDS[whole["kind"]]
+        self.proof = {name: whole[name] for name in names.split()}
+        self.added: list[ClosedForm] = []
+        self.known = [*known]
+        for _ in range(_MOST_UNSEEN):
+            checker = make()
+            checker.read_claim({**whole["claim"], "epsilon": interval_json(on)})
+            interval = checker.epsilon
+            ratios = tuple(Statement().quotient(quotient_json(one)) for one in self.known)
+            checker.assume(Orders(interval, ratios))
+            try:
+                checker.checked(whole)
+            except RejectedError:
+                raise tight_at_an_end() from None
+            forms = [_closed(one) for one in checker.unseen]
+            new = [one for form in forms for one in (form, -form) if nonnegative(one, on).holds]
+            new = [one for one in new if one not in self.known]
+            if not new:
+                break
+            self.added.append(new[0])
+            self.known.append(new[0])
+
+    def written(self) -> Json:
+        """Return the proof, inside of divisions into one part for each sign that is added."""
+        found: Json = {"proof": self.proof}
+        for form in reversed(self.added):
+            found = _division(form, self.on, [(self.on, 1, found)])
+        return found
+
+
+def _closed(form: Ratio) -> ClosedForm:
+    """Return a function of the checker as one of the solver."""
+    over, under = (
+        ExpPoly([(c, (("eps", k),) if k else (), (("eps", q),) if q else ()) for (q, k), c in part])
+        for part in (sorted(one.items()) for one in form.terms())
+    )
+    return over / under
