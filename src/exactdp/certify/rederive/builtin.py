@@ -11,6 +11,7 @@ from typing import Any
 
 from .linear import LinearForm, is_number, plain
 from .ratios import BrokenRunError, Ratio, UnsupportedError
+from .spans import Moving
 
 LONGEST = 10_000  # items of a list
 
@@ -58,6 +59,8 @@ def _multiply(left: Any, right: Any) -> Any:
 def _power(left: Any, right: Any) -> Any:
     if isinstance(left, Ratio):
         return left**right
+    if isinstance(left, Moving):
+        return left.power(right)
     if not (is_number(left) and type(right) is int and abs(right) <= 10_000):
         raise UnsupportedError("a power is not understood")
     bits = Fraction(left).numerator.bit_length() + Fraction(left).denominator.bit_length()
@@ -74,7 +77,7 @@ def _remainder(left: Any, right: Any) -> Any:
 
 def _known(value: Any) -> Any:
     """Return a value that holds no unknown and no ε: what fails with it fails in Python too."""
-    if isinstance(value, LinearForm | Ratio) or callable(value):
+    if isinstance(value, LinearForm | Ratio | Moving) or callable(value):
         raise UnsupportedError("not a number where one must be")
     return value
 

@@ -37,7 +37,6 @@ from .statement import levels_said
 _PARTS = (
     "mechanism ideal cases input_distance output_distance boundary agreement epsilon inputs unit"
 )
-_COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual required bits"
 _GROUP = "case input free tree"
 _BITS = 256  # with which logarithms are compared with numbers
 _ZERO = Fraction(0)
@@ -444,7 +443,7 @@ class CaseClaims(Claims):
 
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
-        parts = dict(zip(_COUNTEREXAMPLE.split(), self.fields(given, _COUNTEREXAMPLE), strict=True))
+        parts, boxes = self.example(given)
         u = values.an_input(self, parts["input"], self.kinds)
         self.require(self.has_input(u), "the input is not one of the claim")
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
@@ -468,7 +467,7 @@ class CaseClaims(Claims):
         else:
             self.require(False, "the claim is not made here")
         self.levels = RealInterval(_ZERO, True, inf, False), RealInterval(_ZERO, True, inf, False)
-        self.claimed(space, (eps, alpha, gamma), output, dd)
+        self.claimed(space, (eps, alpha, gamma), output, dd, boxes)
         forms = [
             (self.betas(one, Levels(alpha, True, gamma, True), space) or [beta])
             for one in case.betas

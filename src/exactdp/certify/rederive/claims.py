@@ -27,6 +27,7 @@ from .derivation import single
 from .distances import ratio
 from .formulas import Tree
 from .linear import LinearForm, is_number, plain
+from .near_boxes import agree_on_boxes
 from .obligations import Levels, Required, due, follows, top
 from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of, vector_of
@@ -480,7 +481,7 @@ class Claims(Spaces):
 
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
-        parts = dict(zip(_COUNTEREXAMPLE.split(), self.fields(given, _COUNTEREXAMPLE), strict=True))
+        parts, boxes = self.example(given)
         u = values.an_input(self, parts["input"], self.kinds)
         self.require(self.has_input(u), "the input is not one of the claim")
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
@@ -491,7 +492,7 @@ class Claims(Spaces):
         program = ProgramOnCone(self.derivation, ray, space.entries)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
-        self.claimed(space, (eps, alpha, gamma), output, dd)
+        self.claimed(space, (eps, alpha, gamma), output, dd, boxes)
         chance, beta = self.quotient(parts["probability"]), self.quotient(parts["beta"])
         derived = self.derive("closed forms", lambda: program.probability(output, gamma))
         self.require(derived is None or derived == chance, "the program has another probability")
@@ -504,8 +505,20 @@ class Claims(Spaces):
         ends = parts["actual"], parts["required"]
         self.refuted(eps, self.bits(parts["bits"]), chance, beta, ends)
 
+    def example(self, given: Any) -> tuple[dict[str, Any], Any]:
+        """Read the parts of a counterexample, and boxes around its input if there are any."""
+        has_boxes = isinstance(given, dict) and "boxes" in given
+        names = f"{_COUNTEREXAMPLE} boxes" if has_boxes else _COUNTEREXAMPLE
+        parts = dict(zip(names.split(), self.fields(given, names), strict=True))
+        return parts, (parts["boxes"],) if has_boxes else None
+
     def claimed(
-        self, space: ParameterSpace, at: tuple[Fraction, Fraction, Fraction], output: Any, dd: Any
+        self,
+        space: ParameterSpace,
+        at: tuple[Fraction, Fraction, Fraction],
+        output: Any,
+        dd: Any,
+        boxes: Any,
     ) -> None:
         """Check that the claim is made at this ε, α and γ."""
         eps, alpha, gamma = at
@@ -525,7 +538,13 @@ class Claims(Spaces):
         within, strict = (alpha, self.closed) if dd == inf else (Fraction(dd), True)
         found = self.derive(
             "distance to disagreement (not smaller)",
-            lambda: agrees(self.derivation, space.entries, output, within, strict=strict),
+            lambda: (
+                agrees(self.derivation, space.entries, output, within, strict=strict)
+                if boxes is None
+                else agree_on_boxes(
+                    self, self.derivation, space.entries, output, (within, strict), boxes[0]
+                )
+            ),
         )
         self.require(found is not False, "an input so close disagrees: nothing is claimed here")
 

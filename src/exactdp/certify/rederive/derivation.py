@@ -14,13 +14,14 @@ from . import distances, limits
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import LatticeSums
-from .linear import Judge, LinearForm
+from .linear import Judge, LinearForm, is_number
 from .merged import MergedRuns
 from .orders import Orders
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
 from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
+from .spans import Germ
 from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -209,19 +210,48 @@ class Derivation:
             if slope:
                 there[k] = LinearForm({0: slope}, Fraction(0), judge) + there[k]
         u = self.assembled(point)
-        if not self.differ(u, output, self.ideal(there, judge)):
+        try:
+            other = self.ideal(there, judge)
+        except UnsupportedError:
+            if towards is None or not all(map(is_number, (*point, *near))):
+                raise
+            return self._reached_along(point, output, near, towards)
+        if not self.differ(u, output, other):
             return None
         if self.spec["input_distance"].get("name") == "l2":
             return distances.squared(point, there)
-        own = self.own("input_distance")
-        if own is not None:
-            found = own.run(ProgramRun(self.orders), [_alone(u), _alone(self.assembled(there))])
-        else:
-            found = distances.between_inputs(self.spec["input_distance"], point, there)
+        found = self.distance_from(point, there)
         if not isinstance(found, LinearForm):
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
         return LinearForm(rest, found.constant, judge) if rest else found.constant
+
+    def _reached_along(
+        self, point: Point, output: Any, near: Point, towards: list[Fraction]
+    ) -> Any:
+        """Return the same for an ideal that multiplies reals, at numbers."""
+        there = [Germ((Fraction(x), slope)) for x, slope in zip(near, towards, strict=True)]
+        if not self.differ(self.assembled(point), output, self.ideal_of(there)):
+            return None
+        if self.spec["input_distance"].get("name") == "l2":
+            return distances.squared(point, near)
+        if "name" in self.spec["input_distance"]:
+            there = near
+        found = self.distance_from(point, there)
+        return found.parts[0] if isinstance(found, Germ) else found
+
+    def ideal_of(self, entries: Sequence[Any]) -> Any:
+        """Return the ideal output at single values that may be spans or germs."""
+        path = Path((), noisy=False, orders=self.orders)
+        return self.ideal_program.run(path, self.assembled(list(entries)))
+
+    def distance_from(self, point: Point, there: Sequence[Any]) -> Any:
+        """Return the distance of two inputs, except for l2; its source may be run with spans."""
+        own = self.own("input_distance")
+        if own is None:
+            return distances.between_inputs(self.spec["input_distance"], point, list(there))
+        given = [_alone(self.assembled(list(one))) for one in (point, there)]
+        return own.run(ProgramRun(self.orders), given)
 
     def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
         """Return the value of a function of two inputs, given by their single values."""

@@ -15,6 +15,7 @@ from .ratios import (
     BrokenRunError,
     MalformedError,
     Ratio,
+    UndefinedRunError,
     UnsupportedError,
     WrongProgramError,
 )
@@ -151,7 +152,7 @@ class FunctionCall:
                     raise UnsupportedError("observed conditions are not re-derived")
             case ast.Assert(test):
                 if not self.truth(test):
-                    raise BrokenRunError("an assertion of the program fails")
+                    raise UndefinedRunError("an assertion of the program fails")
             case _:
                 raise UnsupportedError(f"{type(node).__name__} is not understood")
 

@@ -34,6 +34,10 @@ class BrokenRunError(UnsupportedError):
     """A run in which the program itself fails; a program that can come to it is wrong."""
 
 
+class UndefinedRunError(BrokenRunError):
+    """A run in which an assertion fails; an ideal is not defined at such an input."""
+
+
 class EndlessRunError(BrokenRunError):
     """A run of more steps than any program of the language may take."""
 

@@ -26,11 +26,12 @@ from exactdp.claims.certificates.examined import (
     true_near_few,
 )
 from exactdp.claims.certificates.parts import Completed, Parts
+from exactdp.claims.certificates.products import between, boxes, multiplies, source_of
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.regions.corners import Corner
 from exactdp.claims.regions.region import Combination, Region
-from exactdp.claims.stated.distances import Distance, NonlinearDistance, numeric
+from exactdp.claims.stated.distances import Distance, NonlinearDistance, input_type, numeric
 from exactdp.claims.stated.enclosing import as_form
 from exactdp.claims.stated.expressions import (
     Constant,
@@ -49,6 +50,7 @@ from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, is_list
 from exactdp.claims.stated.levels import Level, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import entries
 from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval, nonnegative
@@ -364,11 +366,8 @@ def _ideal(claim: Accuracy | Expected) -> Json:
     if isinstance(function, IdealProgram):
         return {"source": str(function.function)}
     if isinstance(function, NonlinearIdeal):
-        raise ValueRefusedError(
-            f"the ideal {function} multiplies reals, so there is no certificate",
-            rule="The checker derives distances to disagreement from linear comparisons.",
-            way_out="Write the ideal with linear comparisons, if there are such.",
-        )
+        types = [param.type for param in claim.mechanism.inputs]
+        return {"source": source_of(function.function, f"the ideal {function}", types)}
     size = 1
     for param in claim.mechanism.inputs:
         size *= len(list(param.type.values())) if param.type is not None else 0
@@ -387,11 +386,8 @@ def _input_distance(claim: Accuracy) -> Json:
     if type(metric) is type(numeric):
         return {"name": "numeric", "threshold": spell(metric.threshold)}
     if isinstance(metric, NonlinearDistance):
-        raise ValueRefusedError(
-            f"the distance {metric} multiplies reals, so there is no certificate",
-            rule="The checker derives distances to disagreement from linear comparisons.",
-            way_out="Use linf, l1 or l2, or a distance that is piecewise linear.",
-        )
+        kind = input_type(claim.mechanism)
+        return {"source": source_of(metric.function, f"the distance {metric}", [kind, kind])}
     function = getattr(metric, "function", None)
     return {"name": metric.name} if function is None else {"source": str(function)}
 
@@ -508,12 +504,17 @@ def _enclosure(value: Enclosure) -> list[str]:
 
 def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
     """Return a counterexample as plain data."""
+    below = one.distance.below if isinstance(one.distance, SquareRoot | Enclosed) else one.distance
+    around: Json = {}
+    u = claim.mechanism.read_input(one.input)
+    if multiplies(claim):
+        below = between(one.alpha, below)
+        found = boxes(setting_json(claim), entries(u), one.output, one.alpha, below)
+        around = {"boxes": found}
     written: Json = {
-        "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
+        "input": [value_json(each) for each in u],
         "output": value_json(one.output),
-        "distance": _number(
-            one.distance.below if isinstance(one.distance, SquareRoot | Enclosed) else one.distance
-        ),
+        "distance": _number(below),
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),
         "gamma": spell(one.gamma),
@@ -529,4 +530,4 @@ def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
         checker.refuted(one.eps, bits, chance, beta, (written["actual"], written["required"]))
         return True
 
-    return {**written, "bits": precision(is_enough)}
+    return {**written, "bits": precision(is_enough), **around}

@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import count, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from exactdp.claims.stated.distances import (
     InputDistance,
@@ -37,17 +37,29 @@ _MOST_GUESSES = 32
 _MOST_PLACES = 40  # at which an exact answer is looked for
 
 Box = tuple[Span, ...]
+
+
+class BoxedDistance(NamedTuple):
+    """dd, which is a number or `Enclosed` between two, and an input that disagrees, or is a limit.
+
+    If it is a limit, inputs a little further in a direction disagree.
+    """
+
+    distance: Any
+    other: tuple[Fraction, ...] | None
+    way: tuple[int, ...] = ()
+
+
 Ask = Callable[[Sequence[Any]], bool]
 """Tell whether the ideal output at the entries of an input disagrees."""
 
 
 def distance_to_disagreement(
     point: Sequence[Fraction], disagrees: Ask, metric: InputDistance
-) -> tuple[Any, tuple[Fraction, ...] | None]:
-    """Return dd at a point, and an input that disagrees or nearly does; (inf, None) if none does.
+) -> BoxedDistance:
+    """Return dd at a point, and an input that disagrees or nearly does.
 
-    `disagrees` tells whether the output at an input disagrees, at spans or germs likewise. dd is a
-    number, or `Enclosed` between two.
+    `disagrees` tells whether the output at an input disagrees, at spans or germs likewise.
     """
     if isinstance(metric, NonlinearDistance):
         return _OwnSearch(point, disagrees, metric).run()
@@ -57,23 +69,23 @@ def distance_to_disagreement(
             rule="With such an ideal, distances are linf, l1, l2, discrete, or multiply reals.",
             way_out="Use one of these.",
         )
-    if metric != discrete and _is_on_the_border(point, disagrees):
-        return Fraction(0), tuple(point)
+    if metric != discrete and (way := _over_the_border(point, disagrees)) is not None:
+        return BoxedDistance(Fraction(0), tuple(point), way)
     return _Search(point, disagrees, metric).run()
 
 
-def _is_on_the_border(point: Sequence[Fraction], disagrees: Ask) -> bool:
-    """Whether inputs that are infinitely close disagree, in one of some directions."""
+def _over_the_border(point: Sequence[Fraction], disagrees: Ask) -> tuple[int, ...] | None:
+    """Return one of some directions in which inputs that are infinitely close disagree."""
     for tried, way in enumerate(product((0, 1, -1), repeat=len(point))):
         if tried > _MOST_DIRECTIONS:
             break
         germs = [Germ((x, Fraction(step))) for x, step in zip(point, way, strict=True)]
         try:
             if disagrees(germs):
-                return True
+                return way
         except UndecidedError:
             continue
-    return False
+    return None
 
 
 class _Search:
@@ -86,11 +98,12 @@ class _Search:
         self.point, self.disagrees, self.metric = tuple(point), disagrees, metric
         self.best: End = inf
         self.other: tuple[Fraction, ...] | None = None
+        self.way: tuple[int, ...] = ()
         self.left = _MOST_BOXES if self.has_nearest else _FEWER_BOXES
         self.tried: set[tuple[Fraction, ...]] = set()
         self.numbers = count()
 
-    def run(self) -> tuple[Any, tuple[Fraction, ...] | None]:
+    def run(self) -> BoxedDistance:
         whole = tuple(Span(-inf, inf) for _ in self.point)
         boxes = [(Fraction(0), next(self.numbers), whole)]
         while boxes:
@@ -109,7 +122,7 @@ class _Search:
             for corner in self._some_points(box):
                 self._note(corner)
             if self.best == 1 and self.metric == discrete:
-                return Fraction(1), self.other
+                return BoxedDistance(Fraction(1), self.other)
             for half in self._halves(box):
                 distance = self._least(half)
                 if distance < self.best:
@@ -153,9 +166,10 @@ class _Search:
         if len(self.tried) >= _MOST_PLACES or self.metric == discrete:
             return False
         self.tried.add(place)
-        if not _is_on_the_border(place, self.disagrees):
+        way = _over_the_border(place, self.disagrees)
+        if way is None:
             return False
-        self.other = place
+        self.other, self.way = place, way
         return True
 
     def _failed(self) -> ValueRefusedError:
@@ -167,14 +181,15 @@ class _Search:
             way_out="Write the ideal with linear comparisons, or give other inputs.",
         )
 
-    def _found(self, least: End) -> tuple[Any, tuple[Fraction, ...] | None]:
+    def _found(self, least: End) -> BoxedDistance:
         if self.best == inf:
-            return inf, None
+            return BoxedDistance(inf, None)
         ends = (least, self.best)
         if self.metric == l2 and len(self.point) > 1:  # the search is about squares
             low, high = (square_root(Fraction(end)) for end in ends)
             ends = getattr(low, "below", low), getattr(high, "above", high)
-        return ends[0] if ends[0] == ends[1] else Enclosed(*ends), self.other
+        distance = ends[0] if ends[0] == ends[1] else Enclosed(*ends)
+        return BoxedDistance(distance, self.other, self.way)
 
     def _distance(self, place: Iterable[Fraction]) -> Fraction:
         """Return the distance of an input, for l2 its square."""
@@ -194,7 +209,7 @@ class _Search:
     def _note(self, place: tuple[Fraction, ...]) -> None:
         distance = self._distance(place)
         if distance < self.best and self.disagrees(place):
-            self.best, self.other = distance, place
+            self.best, self.other, self.way = distance, place, ()
 
     def _nearest(self, box: Box) -> tuple[Fraction, ...]:
         """Return the point of a box that is nearest under every norm."""
@@ -274,10 +289,11 @@ class _OwnSearch(_Search):
         if least or self.best == 0 or self.tried or self._nearest(box) != self.point:
             return False
         self.tried.add(self.point)
-        if _is_on_the_border(self.point, self._disagrees_close_by):
-            self.other = self.point
-            return True
-        return False
+        way = _over_the_border(self.point, self._disagrees_close_by)
+        if way is None:
+            return False
+        self.other, self.way = self.point, way
+        return True
 
     def _disagrees_close_by(self, germs: Sequence[Any]) -> bool:
         """Whether inputs on a path to the point disagree, and their distance tends to 0."""

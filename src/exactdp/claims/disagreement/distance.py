@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.disagreement.approach import Stages
 from exactdp.claims.disagreement.bounds import Largest, Least, Tree, certified
-from exactdp.claims.disagreement.boxed import distance_to_disagreement
+from exactdp.claims.disagreement.boxed import BoxedDistance, distance_to_disagreement
 from exactdp.claims.disagreement.constraints import DISTANCE
 from exactdp.claims.disagreement.finite import FiniteSearch
 from exactdp.claims.disagreement.known import Known
@@ -133,7 +133,7 @@ class _Boxed:
 
     def __init__(self, program: Program) -> None:
         del program
-        self.found: dict[object, tuple[Distance, tuple[Fraction, ...] | None]] = {}
+        self.found: dict[object, BoxedDistance] = {}
 
 
 class Disagreements:
@@ -428,7 +428,7 @@ class Disagreements:
 
     def _by_boxes(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
-    ) -> tuple[Distance, tuple[Fraction, ...] | None]:
+    ) -> BoxedDistance:
         """Return dd(u) and an input that disagrees, by values for spans of inputs."""
         ideal = self._ideal
         if not isinstance(ideal, NonlinearIdeal | IdealProgram):
@@ -454,12 +454,13 @@ class Disagreements:
     def nearest(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
         if self._multiplies and None in self._kinds:
-            distance, place = self._by_boxes(u, output, differ)
+            distance, place, way = self._by_boxes(u, output, differ)
             if place is None:
                 return Disagreement(inf, None, None, attained=False)
             other = assembled(self._mechanism.inputs, place)
             shown_as = as_written(as_given(self._mechanism, other))
-            return Disagreement(distance, shown_as, self._ideal(other), attained=distance != 0)
+            towards = tuple(map(Fraction, way)) if any(way) else None
+            return Disagreement(distance, shown_as, self._ideal(other), towards is None, towards)
         if not self._distance.by_entry:
             self._check_distance(u)
         if self._is_bent and None in self._kinds:
@@ -621,7 +622,7 @@ class Disagreements:
         is_euclidean = self._distance.is_euclidean and len(self._kinds) > 1
         # With sums of distances, eliminating with symbols costs more than all single inputs do.
         is_searched = is_euclidean or self._is_bent or self._distance.adds
-        is_searched = is_searched or not 0 < reals <= _MOST_SYMBOLS
+        is_searched = is_searched or self._multiplies or not 0 < reals <= _MOST_SYMBOLS
         if is_searched and not has_spots(u):
             found = self.nearest(u, output, differ)
             if found.input is None:

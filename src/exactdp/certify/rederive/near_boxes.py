@@ -1,0 +1,114 @@
+"""That no input close to a given one disagrees, for ideals and distances that multiply reals.
+
+A certificate cuts all inputs into boxes. A box is far if a lower bound of the distance of its
+inputs is not below a radius. On each other box the ideal, run with intervals, returns an output
+that agrees, or is not defined, whatever the answers to its comparisons are.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from ..kernel.reading import CertificateReader
+from .derivation import Derivation
+from .linear import is_number
+from .points import Point
+from .ratios import UndefinedRunError, UnsupportedError
+from .spans import Answers, End, Span, tried
+
+Box = tuple[tuple[End, End], ...]
+
+_MOST_RUNS = 64  # on a box
+_COST = 2_000  # steps of the reader for a box
+
+
+def agree_on_boxes(
+    reader: CertificateReader,
+    derivation: Derivation,
+    u: Point,
+    output: Any,
+    near: tuple[Fraction, bool],
+    tree: Any,
+) -> bool:
+    """Whether no input closer than a radius disagrees (if not strict: nor arbitrarily close)."""
+    radius, strict = near
+    checked = NearBoxes(derivation, u, output, radius, strict=strict)
+    waiting: list[tuple[Box, Any]] = [(tuple((-inf, inf) for _ in u), tree)]
+    while waiting:
+        box, node = waiting.pop()
+        reader.spend(_COST, 0)
+        if node is not None:
+            axis, cut, below, above = reader.fields(node, "axis at below above")
+            k, at = reader.integer(axis, 0, len(box) - 1), reader.rational(cut)
+            low, high = box[k]
+            reader.require(low < at < high, "a box is cut outside")
+            waiting.append(((*box[:k], (low, at), *box[k + 1 :]), below))
+            waiting.append(((*box[:k], (at, high), *box[k + 1 :]), above))
+        elif not checked.is_settled(box):
+            return False
+    return True
+
+
+class NearBoxes:
+    """The boxes around one input."""
+
+    def __init__(
+        self, derivation: Derivation, u: Point, output: Any, radius: Fraction, *, strict: bool
+    ) -> None:
+        if any(members is not None for members in derivation.members) or not all(map(is_number, u)):
+            raise UnsupportedError("an input has other values than reals")
+        self.derivation, self.u, self.output = derivation, u, output
+        self.radius, self.strict = radius, strict
+
+    def is_settled(self, box: Box) -> bool:
+        """Whether all inputs of a box are far, or agree."""
+        return self.is_far(box) or tried(lambda answers: self._agrees(box, answers), _MOST_RUNS)
+
+    def is_far(self, box: Box) -> bool:
+        """Whether no input of a box is closer than the radius."""
+        spec = self.derivation.spec["input_distance"]
+        name = spec.get("name")
+        if name is None:
+            return tried(lambda answers: self._is_beyond(box, answers), _MOST_RUNS)
+        nearest = [
+            min(max(Fraction(x), low), high) for x, (low, high) in zip(self.u, box, strict=True)
+        ]
+        gaps = [abs(a - b) for a, b in zip(self.u, nearest, strict=True)]
+        if name == "discrete":  # only u itself is closer than 1, and it agrees
+            return self._beyond(Fraction(1))
+        if name == "l1":
+            return self._beyond(sum(gaps, Fraction(0)))
+        if name == "l2":
+            square = sum((gap * gap for gap in gaps), Fraction(0))
+            limit = self.radius**2
+            return square >= limit if self.strict else square > limit
+        if name != "linf":
+            raise UnsupportedError("how far it is to disagreement is not re-derived here")
+        return self._beyond(max(gaps))
+
+    def _beyond(self, least: End) -> bool:
+        return bool(least >= self.radius if self.strict else least > self.radius)
+
+    def _spans(self, box: Box, answers: Answers) -> list[Span]:
+        return [Span(low, high, answers) for low, high in box]
+
+    def _is_beyond(self, box: Box, answers: Answers) -> bool:
+        """Whether a distance given by its source is not below the radius, in one run."""
+        try:
+            found = self.derivation.distance_from(self.u, self._spans(box, answers))
+        except UnsupportedError:
+            return False
+        return self._beyond(found.lower if isinstance(found, Span) else found)
+
+    def _agrees(self, box: Box, answers: Answers) -> bool:
+        """Whether the ideal agrees on a box, or is not defined, in one run."""
+        try:
+            other = self.derivation.ideal_of(self._spans(box, answers))
+            differs = self.derivation.differ(self.derivation.assembled(self.u), self.output, other)
+        except UndefinedRunError:
+            return True
+        except UnsupportedError:
+            return False
+        return not differs

@@ -1,0 +1,279 @@
+"""Numbers with which a program that multiplies reals is run to learn about many inputs at once.
+
+A `Span` is an interval: what a program returns for spans, it returns at every point of them. A
+`Germ` is a polynomial in an infinitely small t > 0: what a program returns for germs, it returns
+for all t that are small enough. Of two spans the same comparison may have both answers; then one is
+taken in each run, so that all are tried (`Answers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from .linear import is_number, plain
+from .ratios import UnsupportedError
+
+End = Any  # a Fraction, or an infinite float
+
+_MOST_POWER = 20
+
+
+class Answers:
+    """The answers to comparisons that have none, for one run after another."""
+
+    def __init__(self) -> None:
+        self._given: list[bool] = []
+        self._asked = 0
+
+    def next(self) -> bool:
+        """Return the answer to the next comparison of a run, True at first."""
+        if self._asked == len(self._given):
+            self._given.append(True)
+        self._asked += 1
+        return self._given[self._asked - 1]
+
+    def advance(self) -> bool:
+        """Prepare the next run; False if all answers were tried."""
+        del self._given[self._asked :]
+        self._asked = 0
+        while self._given and not self._given[-1]:
+            self._given.pop()
+        if self._given:
+            self._given[-1] = False
+        return bool(self._given)
+
+
+class Moving:
+    """What spans and germs have in common: operations that follow from others, and refusals."""
+
+    def of(self, value: Any) -> Any:
+        """Return a value as one of the same kind; refuse what is no number."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Any:
+        raise NotImplementedError
+
+    def __mul__(self, other: Any) -> Any:
+        raise NotImplementedError
+
+    def __neg__(self) -> Any:
+        raise NotImplementedError
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        return Fraction(0) if self is other else self + -self.of(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.of(other) + -self
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.of(other) / self
+
+    def power(self, exponent: Any) -> Any:
+        """Return a power with a small whole exponent."""
+        if type(exponent) is not int or not 0 <= exponent <= _MOST_POWER:
+            raise UnsupportedError("a power is not understood")
+        found: Any = Fraction(1)
+        for _ in range(exponent):
+            found = self * found
+        return found
+
+    def _refused(self, *_: Any) -> Any:
+        raise UnsupportedError("an operation on reals is not understood")
+
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __int__ = __index__ = _refused
+
+
+def _sum(a: End, b: End) -> End:
+    return a if isinstance(a, float) else b if isinstance(b, float) else _small(a + b)
+
+
+def _product(a: End, b: End) -> End:
+    """Return a·b, where 0·∞ is 0: an end that is infinite is never reached."""
+    if not a or not b:
+        return Fraction(0)
+    if isinstance(a, float) or isinstance(b, float):
+        return inf if (a > 0) == (b > 0) else -inf
+    return _small(a * b)
+
+
+def _small(value: Fraction) -> Fraction:
+    return Fraction(plain(value))  # refuses huge ones
+
+
+class Span(Moving):
+    """All numbers between two, which are included unless they are infinite."""
+
+    __slots__ = ("answers", "lower", "upper")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, lower: End, upper: End, answers: Answers) -> None:
+        self.lower, self.upper, self.answers = lower, upper, answers
+
+    def of(self, value: Any) -> Span:
+        """Return a number as a span."""
+        if isinstance(value, Span):
+            return value
+        if not is_number(value):
+            raise UnsupportedError("a real is combined with something that is no number")
+        return Span(Fraction(value), Fraction(value), self.answers)
+
+    def __le__(self, other: Any) -> bool:
+        two = self.of(other)
+        if self is other or self.upper <= two.lower:
+            return True
+        return False if self.lower > two.upper else self.answers.next()
+
+    def __ge__(self, other: Any) -> bool:
+        two = self.of(other)
+        if self is other or self.lower >= two.upper:
+            return True
+        return False if self.upper < two.lower else self.answers.next()
+
+    def __lt__(self, other: Any) -> bool:
+        return not self >= other
+
+    def __gt__(self, other: Any) -> bool:
+        return not self <= other
+
+    def __eq__(self, other: object) -> bool:
+        two = self.of(other)
+        if self is other or self.lower == self.upper == two.lower == two.upper:
+            return True
+        is_apart = self.lower > two.upper or self.upper < two.lower
+        return False if is_apart else self.answers.next()
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __neg__(self) -> Span:
+        return Span(-self.upper, -self.lower, self.answers)
+
+    def __abs__(self) -> Span:
+        if self.lower >= 0:
+            return self
+        if self.upper <= 0:
+            return -self
+        return Span(Fraction(0), max(-self.lower, self.upper), self.answers)
+
+    def __add__(self, other: Any) -> Span:
+        two = self.of(other)
+        return Span(_sum(self.lower, two.lower), _sum(self.upper, two.upper), self.answers)
+
+    def __mul__(self, other: Any) -> Span:
+        if self is other:  # the same number, not only an equal span
+            return self.power(2)
+        two = self.of(other)
+        ends = [_product(a, b) for a in (self.lower, self.upper) for b in (two.lower, two.upper)]
+        return Span(min(ends), max(ends), self.answers)
+
+    def __truediv__(self, other: Any) -> Span:
+        two = self.of(other)
+        if two.lower <= 0 <= two.upper:
+            raise UnsupportedError("a quotient is perhaps one by 0")
+        low, high = (
+            Fraction(0) if isinstance(end, float) else 1 / end for end in (two.upper, two.lower)
+        )
+        return self * Span(low, high, self.answers)
+
+    def power(self, exponent: Any) -> Span:
+        """Return a power with a small whole exponent: that of each end, if it is monotone."""
+        if type(exponent) is not int or not 0 <= exponent <= _MOST_POWER:
+            raise UnsupportedError("a power is not understood")
+        base = self if exponent % 2 else abs(self)
+        low, high = Fraction(1), Fraction(1)
+        for _ in range(exponent):
+            low, high = _product(low, base.lower), _product(high, base.upper)
+        return Span(low, high, self.answers)
+
+
+class Germ(Moving):
+    """A polynomial in an infinitely small t > 0: its coefficients, that of 1 first."""
+
+    __slots__ = ("parts",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, parts: tuple[Fraction, ...]) -> None:
+        self.parts = parts
+
+    def of(self, value: Any) -> Germ:
+        """Return a number as a germ."""
+        if isinstance(value, Germ):
+            return value
+        if not is_number(value):
+            raise UnsupportedError("a real is combined with something that is no number")
+        return Germ((Fraction(value),))
+
+    def _sign(self, other: Any) -> int:
+        gap = self + -self.of(other)
+        first = next((q for q in gap.parts if q), Fraction(0))
+        return (first > 0) - (first < 0)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._sign(other) < 0
+
+    def __le__(self, other: Any) -> bool:
+        return self._sign(other) <= 0
+
+    def __gt__(self, other: Any) -> bool:
+        return self._sign(other) > 0
+
+    def __ge__(self, other: Any) -> bool:
+        return self._sign(other) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        return self._sign(other) == 0
+
+    def __bool__(self) -> bool:
+        return self._sign(0) != 0
+
+    def __neg__(self) -> Germ:
+        return Germ(tuple(-q for q in self.parts))
+
+    def __abs__(self) -> Germ:
+        return -self if self < 0 else self
+
+    def __add__(self, other: Any) -> Germ:
+        one, two = self.parts, self.of(other).parts
+        if len(one) < len(two):
+            one, two = two, one
+        rest = (*two, *(Fraction(0),) * (len(one) - len(two)))
+        return Germ(tuple(_small(a + b) for a, b in zip(one, rest, strict=True)))
+
+    def __mul__(self, other: Any) -> Germ:
+        one, two = self.parts, self.of(other).parts
+        if len(one) + len(two) > 2 * _MOST_POWER:
+            raise UnsupportedError("a product has too many factors")
+        found = [Fraction(0)] * (len(one) + len(two) - 1)
+        for i, a in enumerate(one):
+            for j, b in enumerate(two):
+                found[i + j] = _small(found[i + j] + a * b)
+        return Germ(tuple(found))
+
+    def __truediv__(self, other: Any) -> Germ:
+        two = self.of(other).parts
+        if any(two[1:]) or not two[0]:
+            raise UnsupportedError("a quotient of reals is not understood")
+        return self * (1 / two[0])
+
+
+def tried(run: Callable[[Answers], bool], most: int) -> bool:
+    """Whether a question has the answer True for all answers to comparisons, at most so many."""
+    answers = Answers()
+    for _ in range(most):
+        if not run(answers):
+            return False
+        if not answers.advance():
+            return True
+    return False
