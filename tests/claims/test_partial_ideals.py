@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -11,6 +12,7 @@ import pytest
 
 from exactdp import Accuracy, AllReals, Box, Grid, Ideal, Mechanism, alpha, certify, eps, exp
 from exactdp.errors import ExactdpError, UndefinedError
+from exactdp.reals.certificates import seal
 
 SIGN = Mechanism.from_source("def sign(q: Real):\n    return lap(eps, q) > 0\n")
 APART = Ideal.from_source("def apart(q: Real):\n    assert q >= 1 or q <= -2\n    return q > 0\n")
@@ -46,15 +48,71 @@ def test_claims_where_the_ideal_is_defined(inputs: Any) -> None:
     right = Accuracy(SIGN, beta=exp(-alpha * eps / 3) / 2, ideal=APART, inputs=inputs)
     verdict = right.check()
     assert verdict.outcome == "holds"
-    if isinstance(inputs, list | Grid):  # the certificate is about those where it is defined
-        assert certify.check(verdict.certificate).accepted
-    else:
-        with pytest.raises(ExactdpError, match="the ideal is not defined at some of the inputs"):
-            _ = verdict.certificate
+    report = certify.check(verdict.certificate)
+    assert report.accepted
+    assert report.taken == ()
     wrong = Accuracy(
         SIGN, beta=exp(-alpha * eps * Fraction(34, 100)) / 2, ideal=APART, inputs=inputs
     )
-    assert wrong.check().outcome == "fails"
+    refuted = wrong.check()
+    assert refuted.outcome == "fails"
+    assert certify.check(refuted.certificate).accepted
+
+
+def changed(found: Any, *, cell: int, **change: Any) -> Any:
+    """Return a certificate with a change in one of its cells."""
+    wrong = json.loads(json.dumps(found))
+    cells: list[Any] = []
+
+    def gather(node: Any) -> None:
+        if "cell" in node:
+            cells.append(node)
+        else:
+            gather(node["above"])
+            gather(node["below"])
+
+    for region in wrong["regions"]:
+        gather(region["tree"])
+    cells[cell]["cell"] |= change
+    del wrong["seal"]
+    return {**wrong, "seal": seal(wrong)}
+
+
+NOTHING = {"output": {"undefined": True}, "distance": None, "beta": None, "steps": None,
+           "obligations": None, "parts": {"near": None}}  # fmt: skip
+
+
+@pytest.mark.parametrize("inputs", [[1, 0, -3], Box(-5, 5), AllReals()])
+def test_where_an_ideal_is_defined_is_rederived(inputs: Any) -> None:
+    """No cell can be called undefined that is not, and none defined that is undefined."""
+    claim = Accuracy(SIGN, beta=exp(-alpha * eps / 3) / 2, ideal=APART, inputs=inputs)
+    found = json.loads(json.dumps(claim.check().certificate))
+    total = int(certify.check(found).reason.split()[3])
+    rejected = 0
+    for cell in range(total):
+        rejected += not certify.check(changed(found, cell=cell, **NOTHING)).accepted
+    assert rejected == (2 if isinstance(inputs, list) else 4)
+    undefined = next(
+        cell for cell in range(total) if certify.check(changed(found, cell=cell, **NOTHING))
+    )
+    changes: tuple[dict[str, Any], ...] = (
+        {"output": False}, {"distance": ["1"]}, {"obligations": []}, {"steps": []},
+    )  # fmt: skip
+    for change in changes:
+        assert not certify.check(changed(found, cell=undefined, **change)).accepted
+    for source in ("q >= 2 or q <= -2", "True"):
+        wrong = json.loads(json.dumps(found))
+        del wrong["seal"]
+        text = wrong["claim"]["ideal"]["source"]
+        assert "q >= 1 or q <= -2" in text
+        wrong["claim"]["ideal"]["source"] = text.replace("q >= 1 or q <= -2", source)
+        assert not certify.check({**wrong, "seal": seal(wrong)}).accepted
+    for k, region in enumerate(found["regions"][1:] if rejected == 4 else (), 1):
+        at = region["input"][0]["form"][0]
+        wrong = json.loads(json.dumps(found))
+        del wrong["seal"], wrong["regions"][k]
+        accepted = certify.check({**wrong, "seal": seal(wrong)}).accepted
+        assert accepted is (at == "0")  # where the ideal is not defined around it
 
 
 def test_a_domain_without_interior() -> None:
@@ -64,6 +122,13 @@ def test_a_domain_without_interior() -> None:
     verdict = claim.check()
     assert verdict.outcome == "fails"
     assert abs(verdict.counterexamples[0].input) == 1
+    assert certify.check(verdict.certificate).accepted
+    right = Ideal.from_source("def right(q: Real):\n    assert abs(q) == 1\n    return q > 0\n")
+    report = certify.check(
+        Accuracy(SIGN, "1/2", ideal=right, inputs=AllReals()).check().certificate
+    )
+    assert report.accepted
+    assert report.taken == ()
 
 
 def test_nothing_is_claimed_elsewhere() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -33,7 +32,7 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
 from exactdp.claims.stated.statement import Beta, EpsilonGiven, Statement
 from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
-from exactdp.errors import ExactdpError, UndefinedError
+from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.language.layout import assembled, kinds
@@ -331,28 +330,10 @@ class Accuracy(Statement):
         from exactdp.claims.certificates.accuracy import certificate  # noqa: PLC0415
         from exactdp.claims.certificates.cases import certificate_by_cases, is_by_cases  # noqa: PLC0415
         from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
-        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
 
         if verdict.parts:
             return certificate_in_parts(verdict)
-        if verdict.holds and (defined := self._where_ideal_is_defined()) is not None:
-            return defined.certificate(decide(defined))
         return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)
-
-    def _where_ideal_is_defined(self) -> Self | None:
-        """Return the claim about the listed inputs at which the ideal is defined.
-
-        Return None if it is defined at all of them, at none, or if inputs are not listed.
-        """
-        if not self.ideal_function.is_partial or not is_listed(self.input_set):
-            return None
-        every = list(listed(self.mechanism, self.input_set))
-        kept = []
-        for u in every:
-            with suppress(UndefinedError):
-                self.ideal_function(u)
-                kept.append(as_given(self.mechanism, u))
-        return None if len(kept) in (0, len(every)) else replace(self, inputs=kept)
 
     # Questions ------------------------------------------------------------------------
 

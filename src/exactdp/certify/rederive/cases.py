@@ -376,12 +376,14 @@ class CaseClaims(Claims):
         spec = self.derivation.spec
         metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
         by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
-        if self.is_listed or (metric in ("linf", "l1", "l2") and by_value and not self.closed):
+        is_total = not self.derivation.is_partial
+        is_norm = metric in ("linf", "l1", "l2")
+        if self.is_listed or (is_norm and by_value and not self.closed and is_total):
             return
         self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
-        if metric not in ("linf", "l1", "discrete") or not (by_value or gap == "value_gap"):
+        if metric not in ("linf", "l1", "l2", "discrete") or not (by_value or gap == "value_gap"):
             what = "sides of cells on which dd jumps and the ideal does not"
-            reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
+            reason = "known only for norms and discrete on inputs, and named gaps of outputs"
             self.not_derived.setdefault(what, []).append(reason)
 
     def case_jumps(

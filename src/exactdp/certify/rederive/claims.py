@@ -23,7 +23,7 @@ from ..kernel.orthants import ConeSign, sum_of
 from ..kernel.reading import RealInterval, RejectedError, counted
 from ..kernel.signs import proved_sign
 from . import formulas, values
-from .derivation import single
+from .derivation import UNDEFINED, single
 from .distances import ratio
 from .formulas import Tree
 from .linear import LinearForm, is_number, plain
@@ -185,6 +185,11 @@ class Claims(Spaces):
     def cell(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
         """Check the statements about one cell."""
         output, distance, own, steps, obligations, tree = self.fields(given, _CELL)
+        if output == {"undefined": True}:
+            more = (distance, own, steps, obligations)
+            self.require(all(one is None for one in more), "something is stated of no output")
+            self.undefined(space, region, tree)
+            return
         ideal, dd = self.value(output, space.size), self.number(distance, InsideCone(region))
         self.require(dd >= 0, "a distance is negative")
         if space.corner is not None:
@@ -212,6 +217,17 @@ class Claims(Spaces):
         )
         self.require(found is None or all(found), "the program has another probability")
 
+    def undefined(self, space: ParameterSpace, region: PolyhedralCone, tree: Any) -> None:
+        """Check that the ideal is not defined on a cell: nothing is claimed there."""
+        self.require(space.corner is None, "a corner at which the ideal is not defined")
+        for part, leaf in leaves(region, tree):
+            (near,) = self.fields(leaf, "near")
+            self.require(near is None, "an input that disagrees with none")
+            if part.is_full:
+                program = ProgramOnCone(self.derivation, part, space.entries, space.unit)
+                self.part(program, UNDEFINED, None, None)
+        self.silent += 1
+
     def at_corner(self, space: ParameterSpace, region: PolyhedralCone, ideal: Any, dd: Any) -> None:
         """Check that a cell proves the claim for the output of its corner, for all α below a."""
         assert space.corner is not None
@@ -227,6 +243,8 @@ class Claims(Spaces):
         """Check the ideal output and that dd is not larger, on a part of a cell."""
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == ideal, "the ideal output is another one")
+        if ideal is UNDEFINED:
+            return
         dd = self.number(distance, program.judge)
         self.require((near is None) == (dd == inf), "a nearest input that disagrees, or none")
         if near is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -19,7 +20,13 @@ from .merged import MergedRuns
 from .orders import Orders
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
-from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError
+from .ratios import (
+    BrokenRunError,
+    Ratio,
+    UndefinedRunError,
+    UnsupportedError,
+    WrongProgramError,
+)
 from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
 from .spans import Germ
 from .successes import Successes
@@ -27,6 +34,13 @@ from .successes import Successes
 Input = list[Any]  # one value for each parameter, lists as lists
 
 T = TypeVar("T")
+
+
+class Undefined:
+    """What stands for the output of an ideal at inputs at which it is not defined."""
+
+
+UNDEFINED = Undefined()
 
 
 class TakenPath(NamedTuple):
@@ -105,25 +119,43 @@ class Derivation:
     # The ideal ------------------------------------------------------------------------
 
     def ideal(self, point: Point, judge: Judge) -> Any:
-        """Return the ideal output at a point; the judge compares anything that is not a number."""
+        """Return the ideal output at a point; the judge compares anything that is not a number.
+
+        It is `UNDEFINED` where an assertion of an ideal fails, or a table has no output.
+        """
         if self.table is not None:
             u = str(self.assembled(point))
-            if u not in self.table:
-                raise UnsupportedError("the table has no output for an input")
-            return self.table[u]
+            return self.table.get(u, UNDEFINED)
 
         def found(inputs: Judge) -> Any:
             path = Path((), noisy=False, inputs=inputs, orders=self.orders)
-            return self.ideal_program.run(path, self._unknown(point, path))
+            return self._ideal_run(path, self._unknown(point, path))
 
         try:
             known = self._remembered("ideal", point, judge, found)
             if known is None:
                 path = Path((), noisy=False, inputs=judge, orders=self.orders)
-                return self.ideal_program.run(path, self.assembled(point))
+                return self._ideal_run(path, self.assembled(point))
         except BrokenRunError as error:
             raise WrongProgramError(f"the ideal fails at an input: {error}") from error
         return at(known[0], point)
+
+    def _ideal_run(self, path: Path, given: Input) -> Any:
+        """Return the output of a run of the ideal; an assertion of the mechanism must hold."""
+        try:
+            return self.ideal_program.run(path, given)
+        except UndefinedRunError:
+            if "source" not in self.spec["ideal"]:
+                raise
+            return UNDEFINED
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the ideal has an assertion, so that it may be undefined at some inputs."""
+        source = self.spec["ideal"].get("source")
+        return source is not None and any(
+            isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))
+        )
 
     @property
     def ideal_program(self) -> SourceProgram:
@@ -136,7 +168,10 @@ class Derivation:
         return self.program(given["source"])
 
     def ideal_paths(self, others: Sequence[Any]) -> list[tuple[Path, Any]]:
-        """Return the paths of the ideal with unknowns 0, 1, … where an entry is None."""
+        """Return the paths of the ideal with unknowns 0, 1, … where an entry is None.
+
+        On some of them it may be `UNDEFINED`.
+        """
         key = str(others)
         if key not in self._ideal_paths:
 
@@ -145,7 +180,7 @@ class Derivation:
                     LinearForm({k: Fraction(1)}, Fraction(0), path) if one is None else one
                     for k, one in enumerate(others)
                 ]
-                return self.ideal_program.run(path, self.assembled(entries))
+                return self._ideal_run(path, self.assembled(entries))
 
             self._ideal_paths[key] = list(paths(symbolic, noisy=False, orders=self.orders))
         return self._ideal_paths[key]
@@ -216,7 +251,7 @@ class Derivation:
             if towards is None or not all(map(is_number, (*point, *near))):
                 raise
             return self._reached_along(point, output, near, towards)
-        if not self.differ(u, output, other):
+        if other is UNDEFINED or not self.differ(u, output, other):
             return None
         if self.spec["input_distance"].get("name") == "l2":
             return distances.squared(point, there)
@@ -231,7 +266,8 @@ class Derivation:
     ) -> Any:
         """Return the same for an ideal that multiplies reals, at numbers."""
         there = [Germ((Fraction(x), slope)) for x, slope in zip(near, towards, strict=True)]
-        if not self.differ(self.assembled(point), output, self.ideal_of(there)):
+        other = self.ideal_of(there)
+        if other is UNDEFINED or not self.differ(self.assembled(point), output, other):
             return None
         if self.spec["input_distance"].get("name") == "l2":
             return distances.squared(point, near)
@@ -243,7 +279,7 @@ class Derivation:
     def ideal_of(self, entries: Sequence[Any]) -> Any:
         """Return the ideal output at single values that may be spans or germs."""
         path = Path((), noisy=False, orders=self.orders)
-        return self.ideal_program.run(path, self.assembled(list(entries)))
+        return self._ideal_run(path, self.assembled(list(entries)))
 
     def distance_from(self, point: Point, there: Sequence[Any]) -> Any:
         """Return the distance of two inputs, except for l2; its source may be run with spans."""

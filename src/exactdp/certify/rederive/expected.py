@@ -22,13 +22,13 @@ from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import counted, short
 from . import values
 from .at_inputs import AtInputs
-from .derivation import Input, TakenPath, single
+from .derivation import UNDEFINED, Input, TakenPath, single
 from .distances import holds_noise
 from .linear import LinearForm, is_number
 from .parametric import ProgramOnCone
 from .points import at, vector_of
 from .programs import frozen
-from .ratios import EPS, Ratio, UnsupportedError
+from .ratios import EPS, Ratio, UnsupportedError, WrongProgramError
 from .runs import Condition
 
 _PARTS = "mechanism loss ideal at_most epsilon inputs"
@@ -138,7 +138,10 @@ class ExpectedLosses(AtInputs):
             raise UnsupportedError("the loss is a Python function")
         ideal: Any = None
         if self.loss != "regret":
-            ideal = program.value(program.ideal())
+            found = program.ideal()
+            if found is UNDEFINED:
+                raise WrongProgramError("the ideal is not defined at an input")
+            ideal = program.value(found)
         total = Ratio.number(0)
         for way in program.ways:
             total = total + program.weight(way, []) * self.of_way(program, way, ideal)

@@ -12,10 +12,10 @@ from math import inf
 from typing import Any
 
 from ..kernel.reading import CertificateReader
-from .derivation import Derivation
+from .derivation import UNDEFINED, Derivation
 from .linear import is_number
 from .points import Point
-from .ratios import UndefinedRunError, UnsupportedError
+from .ratios import UnsupportedError
 from .spans import Answers, End, Span, tried
 
 Box = tuple[tuple[End, End], ...]
@@ -106,9 +106,9 @@ class NearBoxes:
         """Whether the ideal agrees on a box, or is not defined, in one run."""
         try:
             other = self.derivation.ideal_of(self._spans(box, answers))
+            if other is UNDEFINED:
+                return True
             differs = self.derivation.differ(self.derivation.assembled(self.u), self.output, other)
-        except UndefinedRunError:
-            return True
         except UnsupportedError:
             return False
         return not differs

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from .derivation import Derivation
+from .derivation import UNDEFINED, Derivation
 from .linear import LinearForm, is_number
 from .points import Point
 from .ratios import UnsupportedError
@@ -36,6 +36,8 @@ def agrees(
                 return False
             continue
         for path, other in derivation.ideal_paths(others):
+            if other is UNDEFINED:
+                continue
             for extra in _differences(derivation, u, output, other):
                 for inside in rows(path.conditions, size):
                     if derivation.spec["input_distance"].get("name") == "l2":

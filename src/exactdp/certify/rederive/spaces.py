@@ -158,7 +158,7 @@ class Spaces(Statement):
         named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
         used = set().union(*(formulas.names(tree) for tree in named))
         right = self.beta is not None and used <= {"alpha", "gamma"} and name in ("discrete", "sup")
-        right = right and "name" in spec["input_distance"]
+        right = right and "name" in spec["input_distance"] and not self.derivation.is_partial
         self.require(right, "corners are not known to be enough for such a claim")
         groups: dict[str, tuple[list[Any], list[StatedCorner]]] = {}
         for space in spaces:
@@ -207,15 +207,16 @@ class Spaces(Statement):
         spec = self.derivation.spec
         metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
         by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
-        if metric in ("linf", "l1", "l2") and by_value and not self.closed:
+        is_total = not self.derivation.is_partial
+        if metric in ("linf", "l1", "l2") and by_value and not self.closed and is_total:
             return (
                 "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
                 "inputs around have the same ideal output"
             )
         self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
-        if metric not in ("linf", "l1", "discrete") or not (by_value or gap == "value_gap"):
+        if metric not in ("linf", "l1", "l2", "discrete") or not (by_value or gap == "value_gap"):
             what = "sides of cells on which dd jumps and the ideal does not"
-            reason = "known only for linf, l1 and discrete on inputs, and named gaps of outputs"
+            reason = "known only for norms and discrete on inputs, and named gaps of outputs"
             self.not_derived.setdefault(what, []).append(reason)
         return f"; {len(spaces) - len(wanted)} ties are separate regions"
 
@@ -232,8 +233,9 @@ class Spaces(Statement):
     def faces(self, spaces: list[ParameterSpace]) -> bool:
         """Check that each tie of the ideal is a separate space.
 
-        Between ties the ideal output is the same, and with it the sets of inputs that disagree; so
-        dd is continuous in linf and l1, and constant in the discrete distance. Where values of the
+        Between ties the ideal output is the same, or it is undefined, and with it the sets of
+        inputs that disagree; so dd is continuous in norms, and constant in the discrete distance.
+        Where values of the
         output distance meet, fewer γ remain to be looked at.
         """
         flats = {space.flat() for space in spaces}

@@ -172,9 +172,9 @@ class Span(Moving):
         return Span(_sum(self.lower, two.lower), _sum(self.upper, two.upper), self.answers)
 
     def __mul__(self, other: Any) -> Span:
-        if self is other:  # the same number, not only an equal span
-            return self.power(2)
         two = self.of(other)
+        if self is two:  # the same number, not only an equal span
+            return self.power(2)
         ends = [_product(a, b) for a in (self.lower, self.upper) for b in (two.lower, two.upper)]
         return Span(min(ends), max(ends), self.answers)
 

@@ -215,7 +215,14 @@ class WrittenRegion:
         return {**corner, **region_json(region)}
 
     def _cell(self, cell: Leaf) -> Json:
-        output, distance, steps = self.one.at(cell)
+        known = self.one.at(cell)
+        if known is None:
+            nothing = dict.fromkeys(("distance", "beta", "steps", "obligations"))
+            outside: Json = {"output": {"undefined": True}, **nothing}
+            sides = cell.cone.inequalities
+            parts = self.completed.parts(self.head, sides, outside, lambda _: None)
+            return {**outside, "parts": parts}
+        output, distance, steps = known
         beta = self.one.own_beta
         written: Json = {
             "output": self._output(output),

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.claims import Claims
+from exactdp.certify.rederive.derivation import UNDEFINED
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 from exactdp.certify.rederive.spaces import ParameterSpace
@@ -110,6 +111,9 @@ class _Cut:
         """Do what the checker does on a part."""
         checker, cell = self.checker, self.cell
         program = ProgramOnCone(checker.derivation, region, self.space.entries, self.space.unit)
+        if cell["output"] == {"undefined": True}:
+            checker.part(program, UNDEFINED, None, None)
+            return
         ideal = checker.value(cell["output"], region.size)
         checker.part(program, ideal, cell["distance"], near)
         dd = checker.number(cell["distance"], program.judge)
