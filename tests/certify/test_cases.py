@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -96,6 +97,32 @@ def test_claims_by_cases_are_certified(name: str) -> None:
         assert found["kind"] == "claim_by_cases"
     if name in ("functions of ε", "a logarithm"):
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
+
+
+APART = "alpha >= q[0] - q[1] and alpha >= q[1] - q[0]"
+"""It holds for no α < dd, which is half of the gap; and for α = dd where both are 0."""
+
+
+@pytest.mark.parametrize("inputs", [[[1, 1], [2, 0]], Box(-1, 1), AllReals()])
+def test_alpha_may_be_dd(inputs: Any) -> None:
+    """At a tie the error is 1/2. A certificate for α < dd alone does not suffice."""
+    for factor, outcome in (("1/2", True), ("2/5", False)):
+        beta = parse(factor) * exp(-alpha * eps / 2)
+        closed = Accuracy(LARGER, beta, region=APART, inputs=inputs, boundary="check")
+        report = certify.check(sealed(closed, outcome=outcome))
+        assert report.accepted, report.reason
+        assert report.taken == ()
+        found = sealed(replace(closed, boundary="skip"))
+        assert certify.check(found).accepted
+        found["claim"]["boundary"] = "check"
+        assert not certify.check(seal(found)).accepted
+    for region in ("alpha <= 1", "alpha >= 1/2 and gamma >= 0"):
+        beta = exp(-alpha * eps / 2) / 2
+        report = certify.check(
+            sealed(Accuracy(LARGER, beta, region=region, inputs=inputs, boundary="check"))
+        )
+        assert report.accepted, report.reason
+        assert report.taken == ()
 
 
 def test_false_claims_by_cases_are_refuted() -> None:

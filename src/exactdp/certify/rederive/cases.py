@@ -30,6 +30,7 @@ from .linear import is_number
 from .obligations import Levels
 from .orders import covers
 from .parametric import At, ProgramOnCone
+from .points import vector_of
 from .ratios import EPS, Ratio, variable
 from .spaces import ParameterSpace
 from .statement import levels_said
@@ -169,8 +170,6 @@ class CaseClaims(Claims):
         names = tuple(self.entries(free))
         right = names in ((), ("alpha",), ("gamma",), ("alpha", "gamma"))
         self.require(right, "not α or γ")
-        right = not self.closed or "alpha" not in names
-        self.require(right, "α is free, and inputs with dd = α are checked")
         return Coordinates(self.unit is not None, fixed.count(None) * (not self.is_listed), names)
 
     def parts(self, leaf: Leaf, tree: Any) -> Iterator[tuple[Leaf, Any]]:
@@ -227,6 +226,29 @@ class CaseClaims(Claims):
                 self.falls(beta, spaces[0])
         self.where = here
         return len(spaces)
+
+    def beyond(
+        self, space: ParameterSpace, region: PolyhedralCone, dd: Any
+    ) -> tuple[Fraction, ...]:
+        """Return dd minus the least α, or minus α where it is a parameter, as a form."""
+        if space.alpha is None:
+            return super().beyond(space, region, dd)
+        pairs = zip(vector_of(dd, space.size), space.alpha.form, strict=True)
+        return tuple(d - a for d, a in pairs)
+
+    def least(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
+        """Check that α = dd is examined, where the claim is made.
+
+        On a cell let D be what is stated of dd, so D ≥ dd, also on its sides. Where α < D, the
+        claim is proved on the cell and, by continuity, on its sides. What is left are α = dd = D:
+        D = α on the whole cell, where the claim is made; or on a flat, which must be a space.
+        """
+        if space.alpha is None:
+            super().least(space, flats)
+            return
+        for form in sorted(space.distances):
+            if any(form[1:]):
+                self.face(space, form, flats)
 
     def enter(self, case: Case, part: int, leaf: Leaf) -> None:
         """Examine one formula for β of a case, or a mean of all of them, at the ε of a part.

@@ -320,8 +320,6 @@ class _Group:
         domains = kinds(self.claim.mechanism.inputs)
         named = zip(self.claim.entry_names, domains, fixed, strict=True)
         self.reals = [n for n, kind, _ in named if kind is None and not self.is_listed]
-        if self.claim.boundary == "check" and "alpha" in self.free:
-            raise _refused("with boundary='check' and conditions on α there is no certificate")
         unit = () if writer.unit is None else (writer.unit,)
         self.names: tuple[str, ...] = ("eps", *unit, *self.reals, *self.free)
 
