@@ -70,7 +70,7 @@ def test_boxes_grids_and_the_smallest_eps() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ExactdpError, match="the set of ε is asked for"):
-        claim(KEPT, 2, 0).epsilons()
+    with pytest.raises(ExactdpError, match="the best constant at each input is asked for"):
+        claim(KEPT, 2, 0).tightest(at_each=True)
     with pytest.raises(ExactdpError, match="there is no certificate"):
         _ = claim(KEPT, 4, 3).check().certificate

@@ -55,8 +55,10 @@ def test_thresholds_that_move() -> None:
     claim = Accuracy(ABOVE, Fraction(1, 20), ideal=TWO, inputs=[5])
     found = claim.smallest_epsilon(width="1e-9")
     assert float(found) == pytest.approx((3 + math.log(10)) / 3, abs=1e-8)
-    with pytest.raises(ExactdpError, match="the set of ε is not computed"):
-        claim.epsilons()
+    (stretch,) = claim.epsilons()
+    assert float(stretch.lower) == pytest.approx((3 + math.log(10)) / 3, abs=1e-12)
+    with pytest.raises(ExactdpError, match="the set of ε for all real inputs is not computed"):
+        Accuracy(ABOVE, exp(-alpha * eps) / 5, ideal=TWO, inputs=AllReals()).epsilons()
 
 
 def test_a_mechanism_without_errors() -> None:

@@ -139,7 +139,6 @@ def test_refusals() -> None:
         Accuracy(ABOVE, beta=Fraction(1, 2), inputs=[1])
     right = Accuracy(ABOVE, beta=Fraction(1, 2), ideal=IDEAL, inputs=[0])
     for ask in (
-        right.epsilons,
         lambda: right.error_probability(0),
         lambda: ABOVE.chain(0),
         lambda: ABOVE.within(0, 1, ideal=IDEAL),

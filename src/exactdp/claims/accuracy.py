@@ -407,7 +407,7 @@ class Accuracy(Statement):
 
         if self._stands_for_all is not None:
             return self._stands_for_all.epsilons(width=width, progress=progress, **how)
-        if self.has_inverse_eps or self.mechanism.checked.releases_eps:
+        if self.mechanism.checked.releases_eps:
             self.require_one_sum("the set of ε")
         self.require_rationals("the set of ε")
         return epsilons(self, width, conduct(progress, how))

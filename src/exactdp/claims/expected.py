@@ -535,7 +535,6 @@ class Expected:
         """Return the exact set of ε for which the claim holds at all inputs."""
         from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
 
-        self._require_one_sum("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(

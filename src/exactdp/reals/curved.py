@@ -35,7 +35,7 @@ _HIGHEST_ORDER = 64
 
 
 @dataclass(frozen=True)
-class _End:
+class OneSign:
     """A sign that holds between a point (or infinity) and another one."""
 
     sign: int
@@ -61,9 +61,20 @@ class CurvedSum:
         """Return a sum without the parts that are 0."""
         return cls({exponent: part for exponent, part in parts.items() if part})
 
+    def sign_at(self, point: Fraction) -> int:
+        """Return the sign at a rational point, exactly."""
+        return self._shifted(point)._coefficient_sign(0)
+
     def is_below_zero_at(self, point: Fraction) -> bool:
         """Whether the sum is negative at a rational point."""
-        return self._shifted(point)._coefficient_sign(0) < 0
+        return self.sign_at(point) < 0
+
+    first_bits = _BITS
+
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at a point, computed with `bits` bits."""
+        with ctx.workprec(bits):
+            return self.series(arb(exact(eps)), 1)[0]
 
     def nonnegative(self, lower: Fraction, upper: Fraction | float) -> bool | Fraction | None:
         """Return whether the sum is nowhere negative on [lower, upper].
@@ -74,8 +85,8 @@ class CurvedSum:
             return True
         if lower == upper:
             return not self.is_below_zero_at(lower) or lower
-        left = self._beside(lower, 1)
-        right = self._beside(upper, -1) if isinstance(upper, Fraction) else self._far_out(lower)
+        left = self.beside(lower, 1)
+        right = self.beside(upper, -1) if isinstance(upper, Fraction) else self.far_out(lower)
         if left is None or right is None:
             return None
         for found in (left, right):
@@ -106,7 +117,7 @@ class CurvedSum:
             found[constant] = found.get(constant, fmpq(0)) + series[order]
         return sign({x: q for x, q in found.items() if q})
 
-    def _beside(self, point: Fraction, side: int) -> _End | None:
+    def beside(self, point: Fraction, side: int) -> OneSign | None:
         """Return the sign on one side of a point."""
         here = self._shifted(point, side)
         for order in range(_HIGHEST_ORDER):
@@ -121,17 +132,17 @@ class CurvedSum:
         while True:
             half = exact(width / 2)
             if here._coefficient(arb(half, half), order, bits) * found > 0:
-                return _End(found, point, point + side * width, bits)
+                return OneSign(found, point, point + side * width, bits)
             width /= 2
 
     def _coefficient(self, x: arb, order: int, bits: int) -> arb:
         """Return a Taylor coefficient as a ball, valid at every point of a ball."""
         with ctx.workprec(bits):
-            return self._series(x, order + 1)[order]
+            return self.series(x, order + 1)[order]
 
     # At infinity ----------------------------------------------------------------------
 
-    def _far_out(self, start: Fraction) -> _End:
+    def far_out(self, start: Fraction) -> OneSign:
         """Return the sign for large x."""
         longest = max(1, *map(len, self.parts))
         fastest = max(_growth(exponent, longest) for exponent in self.parts)
@@ -158,7 +169,7 @@ class CurvedSum:
                         x = arb(exact(point))
                         rest += abs(arb(q)) * x ** (k - power) * _value(slower, x).exp()
                 if falling and rest < size:
-                    return _End(found, 2 * point, point, bits)
+                    return OneSign(found, 2 * point, point, bits)
                 if not size > 0:
                     bits *= 2
                     continue
@@ -176,8 +187,8 @@ class CurvedSum:
             low, high = waiting.pop()
             middle = (low + high) / 2
             with ctx.workprec(bits):
-                whole = self._series(arb(exact(middle), exact((high - low) / 2)), 2)
-                here = self._series(arb(exact(middle)), 1)[0]
+                whole = self.series(arb(exact(middle), exact((high - low) / 2)), 2)
+                here = self.series(arb(exact(middle)), 1)[0]
                 slope = whole[1]
                 least = here - abs(slope) * arb(exact((high - low) / 2))
             if here < 0:
@@ -185,7 +196,7 @@ class CurvedSum:
             if least > 0 or whole[0] > 0:
                 continue
             if slope > 0 or slope < 0:  # the least value is at an end
-                ends = [self._shifted(end)._coefficient_sign(0) for end in (low, high)]
+                ends = [self.sign_at(end) for end in (low, high)]
                 if min(ends) < 0:
                     return low if ends[0] < 0 else high
                 continue
@@ -208,10 +219,10 @@ class CurvedSum:
         """
         around = (high - low) * 1024
         point = simplest_inside(low - around, high + around)
-        found = self._shifted(point)._coefficient_sign(0)
+        found = self.sign_at(point)
         if found:
             return point if found < 0 and low <= point <= high else None
-        left, right = self._beside(point, -1), self._beside(point, 1)
+        left, right = self.beside(point, -1), self.beside(point, 1)
         if left is None or right is None or min(left.sign, right.sign) < 0:
             return None
         return [(low, min(high, left.end)), (max(low, right.end), high)]
@@ -243,7 +254,7 @@ class CurvedSum:
                 bad = middle
         return bad
 
-    def _series(self, x: arb, length: int) -> list[arb]:
+    def series(self, x: arb, length: int) -> list[arb]:
         """Return Taylor coefficients as balls, valid at every point of a ball."""
         variable = arb_series([x, 1], prec=length)
         result = arb_series([0], prec=length)

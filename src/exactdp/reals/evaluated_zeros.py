@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from flint import arb
 
@@ -43,16 +43,34 @@ Evaluated: TypeAlias = Unexpanded | RadicalForm
 """Functions whose signs are decided by certified numbers."""
 
 
+class Enclosing(Protocol):
+    """A function of ε that is enclosed at a point to any precision."""
+
+    @property
+    def first_bits(self) -> int:
+        """The number of bits with which an evaluation begins."""
+
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at an ε."""
+
+
 @dataclass(frozen=True, repr=False)
 class EvaluatedRoot(Root):
     """The only zero, between two points, of a function that is evaluated."""
 
-    function: Evaluated = field(kw_only=True)
+    function: Enclosing = field(kw_only=True)
 
     @property
     def is_evaluated(self) -> bool:
         """Always True: it is a zero of a function that is evaluated."""
         return True
+
+    def is_known_as(self, other: Root) -> bool:
+        """Whether another zero is the same: one function changes its sign in both enclosures."""
+        if not isinstance(other, EvaluatedRoot) or other.function != self.function:
+            return False
+        low, high = max(self.lower, other.lower), min(self.upper, other.upper)
+        return low < high and bool((self._value(low) > 0) != (self._value(high) > 0))
 
     def refined(self, width: object) -> EvaluatedRoot:
         """Return the same zero with upper − lower ≤ width, by secants or bisection."""

@@ -215,6 +215,29 @@ class LogForm:
             way_out="Ask at another eps.",
         )
 
+    first_bits = _BITS
+
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at an ε, computed with `bits` bits."""
+        with ctx.workprec(bits):
+            return self.on_ball(arb(exact(eps)))
+
+    def on_ball(self, x: arb) -> arb:
+        """Return a ball that contains the values on a ball of ε, at the working precision."""
+        over, under = (self._on_ball(part, x) for part in _parts(self.form))
+        return over if self.form.denominator == 1 else over / under
+
+    def _on_ball(self, form: ExpPoly, x: arb) -> arb:
+        sizes = [x, *map(_ball, self.units)]
+        total = arb(0)
+        for powers, rates, q in form.entries(("eps", *self.units)):
+            part, exponent = arb(q), arb(0)
+            for size, k, c in zip(sizes, powers, rates, strict=True):
+                part *= size**k
+                exponent += arb(exact(c)) * size
+            total += part * exponent.exp()
+        return total
+
     def _terms(self, form: ExpPoly, eps: Fraction) -> Iterator[tuple[tuple[Any, ...], fmpq]]:
         """Yield (powers of constants, exponent of e, rates) with coefficients that are not 0."""
         found: dict[tuple[Any, ...], fmpq] = {}

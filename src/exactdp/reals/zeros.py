@@ -78,6 +78,11 @@ class Root(Told):
         """Whether it is a zero of a function that is evaluated, not of `factor`."""
         return False
 
+    def is_known_as(self, other: Root) -> bool:
+        """Whether another zero is proved to be the same, as both are zeros of one function."""
+        del other
+        return False
+
     def refined(self, width: Number) -> Root:
         """Return the same zero with upper − lower ≤ width.
 
@@ -301,6 +306,8 @@ def order(one: Root, two: Root) -> int:
         if one.is_exact and two.is_exact:
             return 0
         if one.is_evaluated or two.is_evaluated:
+            if one.is_known_as(two):
+                return 0
             one, two = _evaluated_apart(one, two)
             continue
         if share is None and _width(one) < CLOSE and _width(two) < CLOSE:

@@ -15,7 +15,8 @@ from exactdp.claims.decision.progress import Hear, Progress
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed, unknown
-from exactdp.claims.regions.places import OnRay
+from exactdp.claims.decision.work import Problem
+from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.inputs import is_listed
@@ -24,14 +25,15 @@ from exactdp.claims.stated.vacuity import Contents, refuse_empty
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
+from exactdp.reals.curved_zeros import OpenSetError
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, approximate, inf, positive_width
 from exactdp.reals.spans import as_stretch
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
 
-_Key: TypeAlias = tuple[ClosedForm, Stretch]
-"""A function that must be nonnegative, and where."""
+_Key: TypeAlias = tuple[ClosedForm, Stretch, tuple[tuple[str, ClosedForm], ...]]
+"""A function that must be nonnegative, where, and the α and γ that are functions of ε."""
 
 _ROUGH = Fraction(1, 10**4)
 _MOST_TRIALS = 80
@@ -191,17 +193,31 @@ class _EpsilonsSought:
         part = surveyed(self._claim, group, hear, EpsilonsAsked.asked, in_parts=True)
         self._contents += part.contents
         for problem in part.problems:
-            if not problem.is_in_eps_alone:
+            place = problem.alone
+            if place is None:
                 raise _only_smallest(problem.region)
-            place = problem.place
-            whole = as_stretch(self._claim.epsilon)
-            where = place.stretch or as_stretch(place.on) if isinstance(place, OnRay) else whole
-            key = problem.gap, where
+            whole, where = as_stretch(self._claim.epsilon), place.whole
+            key = problem.gap, where, problem.region.moving_levels
             if key not in self._found and not self._claim.work.sign(problem).holds:
-                found = self._set(problem.gap)
+                found = SolutionSet(())
+                for gap in problem.gaps:
+                    found |= self._set(place, gap)
+                found |= self._unclaimed(problem)
                 self._found[key] = found if where == whole else found | _outside(where, whole)
 
-    def _set(self, gap: ClosedForm) -> SolutionSet:
+    def _unclaimed(self, problem: Problem) -> SolutionSet:
+        """Return the ε at which α is a function of ε and at least dd: nothing is claimed there."""
+        claim, alpha = self._claim, problem.region.levels.get("alpha")
+        if not isinstance(claim, Accuracy) or alpha is None or claim.boundary == "check":
+            return SolutionSet(())
+        distance = getattr(problem.obligation, "distance", None)
+        if not isinstance(distance, Fraction):
+            return SolutionSet(())
+        return solution_set(alpha - distance, claim.epsilon, self._width)
+
+    def _set(self, place: OnRay | OnCurve | OnLine, gap: ClosedForm) -> SolutionSet:
+        if not isinstance(place, OnRay):
+            return place.solutions(gap, self._width)
         if gap not in self._kept:
             self._kept[gap] = solution_set(gap, self._claim.epsilon, self._width)
         return self._kept[gap]
@@ -231,12 +247,10 @@ def _only_smallest(region: Region) -> ValueRefusedError:
 
 def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = None) -> Budget:
     """Return the least ε₀ such that a claim holds for all ε ≥ ε₀."""
-    only = isinstance(claim, Accuracy) and (
-        claim.is_decided_only or claim.has_roots or claim.has_tower
-    )
-    if only or not _is_in_eps_alone(claim):
+    everywhere = _set_if_known(claim, width, progress)
+    if everywhere is None:
         return _on_cones(claim, positive_width(width), progress)
-    on, everywhere = claim.epsilon, epsilons(claim, width, progress)
+    on = claim.epsilon
     last = everywhere.stretches[-1] if everywhere.stretches else None
     if last is None or last.upper != on.upper:
         why = "" if last is not None else _why(claim, _at_large(claim))
@@ -244,6 +258,18 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
     end = last.lower
     lower, upper = (end.lower, end.upper) if isinstance(end, Root) else (end, end)
     return Budget(lower, upper, attained=not last.lower_open, everywhere=everywhere, on=on)
+
+
+def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet | None:
+    """Return the ε for which a claim holds, or None if only single intervals can be decided."""
+    if isinstance(claim, Accuracy) and (claim.has_cases or claim.has_roots or claim.has_tower):
+        return None
+    if not _is_in_eps_alone(claim):
+        return None
+    try:
+        return epsilons(claim, width, progress)
+    except OpenSetError:
+        return None
 
 
 def _is_in_eps_alone(claim: Claim) -> bool:

@@ -36,9 +36,12 @@ def surveyed(
     problems: list[Problem] = []
     contents = Contents()
     for region, part in claim.work.with_faces(group, hear):
-        if region.is_unknown or region.levels or region.sides:
+        is_moving = region.levels and not (in_parts and region.curve is not None)
+        if region.is_unknown or is_moving or region.sides:
             raise unknown(asked, region.why)
-        if region.stretch is not None and not (in_parts and region.is_ray):
+        if region.stretch is not None and not (
+            in_parts and (region.is_ray or region.curve is not None)
+        ):
             raise unknown(asked, region.why)
         contents += _add(claim, region, problems, part, asked)
     if is_listed(claim.input_set):

@@ -25,6 +25,7 @@ from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
 from exactdp.language.linear import unit_in, units_in
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
 from exactdp.reals.certified import OpenSignError
+from exactdp.reals.constant_zeros import stretch_at_constants
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.interval import Interval
@@ -112,15 +113,28 @@ class Problem:
         return found.form
 
     @property
-    def is_in_eps_alone(self) -> bool:
-        """Whether the problem is about ε alone, at each ε of the region.
+    def alone(self) -> OnRay | OnCurve | OnLine | None:
+        """The place as a set of ε alone, if the problem is about each ε of it; otherwise None.
 
         Cones are closed under scaling, so a cell that has a point with some ε has one with every ε,
-        unless another parameter is fixed.
+        unless another parameter is fixed. With constants beside ε alone, a cell is a set of ε.
         """
-        if isinstance(self.place, OnCone):
-            return unit_in(self.place.names) is None and set(self.gap.parameters) <= {"eps"}
-        return isinstance(self.place, OnRay)
+        names, units, on = self.region.names, units_in(self.region.names), self.region.on
+        if units and self.region.curve is None and len(names) == 1 + len(units):
+            stretch = stretch_at_constants(self.cell.cone.inequalities, units, on)
+            return OnLine(units, on, stretch or Stretch(on.lower, on.lower, True, True))
+        if not isinstance(self.place, OnCone):
+            return self.place
+        is_alone = unit_in(self.place.names) is None and set(self.gap.parameters) <= {"eps"}
+        return OnRay(on) if is_alone else None
+
+    @property
+    def gaps(self) -> tuple[ClosedForm, ...]:
+        """The margins of which one must be nonnegative, if β is the largest of several."""
+        forms = self.obligation.largest_of
+        if not forms:
+            return (self.gap,)
+        return tuple(self.obligation.probability - 1 + one for one in forms[self.alternative])
 
     @cached_property
     def shape(self) -> Shape:
@@ -414,9 +428,9 @@ class Explorer:
         """Whether all that must be proved is about ε alone; stops at the first exception."""
         try:
             return all(
-                not (region.is_unknown or region.levels)
+                not (region.is_unknown or (region.levels and region.curve is None))
                 and all(
-                    one.is_in_eps_alone
+                    one.alone is not None
                     for step in self.steps(region)
                     for one in step.problems(region)
                 )

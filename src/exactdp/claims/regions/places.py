@@ -20,10 +20,12 @@ from exactdp.reals import (
     nonnegative,
     solution_set,
 )
+from exactdp.reals.constant_zeros import constant_solutions
+from exactdp.reals.curved_zeros import curved_solutions
 from exactdp.reals.logs import LogForm, lower_bound
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
-from exactdp.reals.spans import as_stretch, between
+from exactdp.reals.spans import around, as_stretch, between
 
 _FINE = Fraction(1, 10**30)
 _FAR = 1_000  # an ε at which most bounds are below 1
@@ -40,8 +42,7 @@ class OnRay:
     def where(self, forms: Iterable[ClosedForm]) -> SolutionSet:
         """Return where some functions of ε are all nonnegative."""
         on = self.on
-        whole = self.stretch or as_stretch(on)
-        found = SolutionSet((whole,))
+        found = SolutionSet((self.whole,))
         for form in forms:
             found &= solution_set(form, on, _FINE)
         return found
@@ -68,6 +69,15 @@ class OnRay:
                 is_seen = False
             start = end if part is None else part.upper
         return PlaceDecision(True if is_seen else None)
+
+    def solutions(self, form: ClosedForm, width: Fraction) -> SolutionSet:
+        """Return where a function of ε is nonnegative."""
+        return solution_set(form, self.on, width)
+
+    @property
+    def whole(self) -> Stretch:
+        """The set of ε."""
+        return self.stretch or as_stretch(self.on)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
         """Whether a closed form is at least 1 at each ε; a large ε is tried first."""
@@ -145,6 +155,16 @@ class OnCurve:
         """Whether a closed form is proved to be at least 1 everywhere here."""
         return self.decision(form - 1).holds is True
 
+    def solutions(self, form: ClosedForm, width: Fraction) -> SolutionSet:
+        """Return where a closed form in the parameters is nonnegative."""
+        found = curved_solutions(self.curve.along(form), around(self.stretch))
+        return found.refined(width)
+
+    @property
+    def whole(self) -> Stretch:
+        """The set of ε."""
+        return self.stretch
+
     @property
     def _ends(self) -> tuple[Fraction, Fraction | float]:
         """Rational endpoints of an interval around the stretch."""
@@ -168,6 +188,17 @@ class OnLine:
     units: tuple[str, ...]
     on: Interval
     """It may be larger than the set of ε, by less than 10⁻³⁰."""
+    stretch: Stretch | None = None
+    """The exact set of ε, if it is requested."""
+
+    @property
+    def whole(self) -> Stretch:
+        """The set of ε."""
+        return self.stretch or as_stretch(self.on)
+
+    def solutions(self, form: ClosedForm, width: Fraction) -> SolutionSet:
+        """Return where a closed form in ε and the constants is nonnegative."""
+        return constant_solutions(form, self.units, self.whole).refined(width)
 
     def decision(self, form: ClosedForm) -> PlaceDecision:
         """Decide whether a closed form is nonnegative here.

@@ -139,6 +139,11 @@ class Region:
         return any(isinstance(one, Combination) for one in self.entries)
 
     @property
+    def moving_levels(self) -> tuple[tuple[str, ClosedForm], ...]:
+        """α and γ by name, if they are functions of ε."""
+        return tuple(sorted(self.levels.items(), key=lambda one: one[0]))
+
+    @property
     def window(self) -> Window | None:
         """The bounds on a parameter, if any."""
         if (unit := unit_in(self.names)) is not None:

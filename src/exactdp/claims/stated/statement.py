@@ -375,9 +375,13 @@ class Statement:
     @property
     def is_decided_only(self) -> bool:
         """Whether one α and γ per input, with one closed form for all ε, are not sufficient."""
-        checked = self.mechanism.checked
+        return self.has_cases or self.has_inverse_eps
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether the claim has conditions or β by cases, or outputs are expressions in ε."""
         by_cases = self.has_parts or self.conditions != ALWAYS
-        return by_cases or self.has_inverse_eps or checked.releases_eps
+        return by_cases or self.mechanism.checked.releases_eps
 
     @cached_property
     def has_tower(self) -> bool:

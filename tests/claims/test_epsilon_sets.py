@@ -1,0 +1,120 @@
+"""Sets of ε where numbers of a mechanism, α or γ depend on ε, against values computed by hand."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from exactdp import Accuracy, ExactdpError, Expected, Mechanism, SolutionSet, alpha, eps, exp, parse
+from exactdp import discrete as discrete_inputs
+
+IDEAL = Mechanism.from_source("def ideal(q: Real): return q > 1")
+LAPLACE = Mechanism.from_source("def laplace(q: Real): return lap(eps, q)")
+LARGER = Mechanism.from_source(
+    "def larger(q: Real[2]): return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1"
+)
+
+
+def above(threshold: str) -> Mechanism:
+    """Return a noisy comparison with a threshold that depends on ε."""
+    return Mechanism.from_source(f"def above(q: Real): return lap(eps, q) > {threshold}")
+
+
+def tail(x: float) -> float:
+    """Return Pr(Laplace noise > x)."""
+    return math.exp(-x) / 2 if x >= 0 else 1 - math.exp(x) / 2
+
+
+@pytest.mark.parametrize(
+    ("shown", "size"),
+    [
+        ("2 / eps", 2.0),
+        ("log(20) / eps", math.log(20)),
+        ("(log(20) + 1) / eps", math.log(20) + 1),
+        ("(log(2) + log(3) / 2) / eps", math.log(2) + math.log(3) / 2),
+    ],
+)
+@pytest.mark.parametrize("beta", ["1/5", "9/10", "1/3*exp(-eps/7)", "2/5*exp(-eps/9) + eps/50"])
+def test_thresholds(shown: str, size: float, beta: str) -> None:
+    """The set is that of the ε at which both errors are below β, as floats show elsewhere."""
+    inputs = [Fraction(1, 2), 3]
+    claim = Accuracy(
+        above(f"1 + {shown}"), parse(beta), ideal=IDEAL, inputs=inputs, alpha=0,
+        input_distance=discrete_inputs,
+    )  # fmt: skip
+    found, bound = claim.epsilons(), parse(beta)
+    for step in range(1, 80):
+        x = Fraction(step, 13)
+        errors = (tail(float(x) * 0.5 + size), 1 - tail(size - 2 * float(x)))
+        slack = float(bound.at(x)) - max(errors)
+        if abs(slack) > 1e-9:
+            assert (x in found) == (slack > 0), x
+
+
+@pytest.mark.parametrize(
+    ("threshold", "end"),
+    [
+        ("2 / eps", 1),
+        ("log(20) / eps", math.log(20) / 2),
+        ("(log(9) + 1) / eps", math.log(3) + 0.5),
+    ],
+)
+def test_zeros_where_the_order_changes(threshold: str, end: float) -> None:
+    """The error is exactly 1/2 where the threshold is the input, which ends an interval of ε."""
+    claim = Accuracy(
+        above(f"1 + {threshold}"), "1/2", ideal=IDEAL, inputs=[3], alpha=0,
+        input_distance=discrete_inputs,
+    )  # fmt: skip
+    (stretch,) = claim.epsilons()
+    assert float(stretch.lower) == pytest.approx(end, abs=1e-12)
+    assert not stretch.lower_open
+    assert claim.smallest_epsilon().attained
+
+
+def _laplace(beta: Any, gamma: Any) -> SolutionSet:
+    """Return the set of ε of e^(−γε) ≤ β."""
+    return Accuracy(
+        LAPLACE, beta, alpha=0, gamma=gamma, inputs=[0], input_distance=discrete_inputs
+    ).epsilons()
+
+
+def test_radii_that_are_functions_of_eps() -> None:
+    """The error is e^(−γε), so the ends are roots of γε = −log β."""
+    (found,) = _laplace("1/5", eps)
+    assert float(found.lower) == pytest.approx(math.sqrt(math.log(5)), abs=1e-12)
+    assert str(_laplace(exp(-eps), eps)) == "[1, ∞)"
+    assert str(_laplace(exp(-eps), 1 + (eps - 1) ** 2)) == "(0, ∞)"  # equality at 1
+    assert str(_laplace(exp(-eps), (1 + 1 / eps) / 2)) == "(0, 1]"
+    assert str(_laplace("1/10", 2 / eps)) == "∅"
+    assert str(_laplace("1/5", 2 / eps)) == "(0, ∞)"
+
+
+def test_alpha_that_is_a_function_of_eps() -> None:
+    """Nothing is claimed where α ≥ dd = 2: the set contains all these ε."""
+    claim = Accuracy(LARGER, exp(-alpha * eps), alpha=eps, inputs=[[4, 0]])
+    first, second = claim.epsilons()
+    assert second.lower == 2
+    assert not second.lower_open
+    gap = math.exp(-(float(first.upper) ** 2)) - math.exp(-2 * float(first.upper)) * (
+        0.5 + float(first.upper) / 2
+    )
+    assert gap == pytest.approx(0, abs=1e-12)
+
+
+def test_expected_losses() -> None:
+    """E|L + b| = b + e^(−b) for Laplace noise L of scale 1."""
+    plain = Mechanism.from_source("def plain(q: Real): return q")
+    for shown, size in (("2", 2.0), ("log(20)", math.log(20))):
+        shifted = Mechanism.from_source(f"def shifted(q: Real): return lap(eps, q) + {shown} / eps")
+        (found,) = Expected(shifted, at_most=1, ideal=plain, inputs=[0]).epsilons()
+        assert float(found.lower) == pytest.approx(size + math.exp(-size), abs=1e-12)
+        assert Expected(shifted, at_most=4 / eps, ideal=plain, inputs=[0]).epsilons().stretches
+        assert not Expected(shifted, at_most=2 / eps, ideal=plain, inputs=[0]).epsilons().stretches
+
+
+def test_a_tie_at_an_irrational_point_is_named() -> None:
+    """γε = ε + (ε² − 2)², so the error is β at √2, and below it elsewhere."""
+    with pytest.raises(ExactdpError, match=r"open near ε = 1\.4142"):
+        _laplace(exp(-eps), 1 + (eps**2 - 2) ** 2 / eps)
+    assert str(_laplace(exp(-eps), 1 + (eps**2 - 4) ** 2 / eps)) == "(0, ∞)"
