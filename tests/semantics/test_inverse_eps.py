@@ -140,9 +140,48 @@ def test_refusals() -> None:
     right = Accuracy(ABOVE, beta=Fraction(1, 2), ideal=IDEAL, inputs=[0])
     for ask in (
         lambda: right.error_probability(0),
-        lambda: ABOVE.chain(0),
         lambda: ABOVE.within(0, 1, ideal=IDEAL),
-        lambda: ABOVE.probability(AllReals(), True),
+        lambda: ABOVE.within(AllReals(), 1, ideal=IDEAL),
     ):
         with pytest.raises(ExactdpError, match="beside reals"):
             ask()
+
+
+@pytest.mark.parametrize("inputs", [[0, 3], [5, 1], [2, 9], [Fraction(-1, 2), Fraction(7, 2)]])
+def test_formulas_for_all_reals(inputs: list[Any]) -> None:
+    """At an input and an ε, the piece of the formula has the value of the formula at the input."""
+    everywhere: Any = MARGIN.distribution(AllReals())
+    alone: Any = MARGIN.distribution(inputs)
+    for at in (Fraction(1, 7), Fraction(1), Fraction(9, 2)):
+        piece = everywhere.piece(*inputs, eps=at).value
+        scaled = {f"q[{k}]": at * q for k, q in enumerate(inputs)}
+        for output, known in alone.at(at).items():
+            used = {n: x for n, x in scaled.items() if n in piece[output].parameters}
+            unit = {"eps[0]": 1} if "eps[0]" in piece[output].parameters else {}
+            assert float(piece[output].at(at, **used, **unit)) == pytest.approx(float(known))
+    assert str(everywhere.at(*inputs)) == str(alone)
+    with pytest.raises(ExactdpError, match="the piece depends on eps"):
+        everywhere.piece(*inputs)
+
+
+def test_conditions_of_formulas() -> None:
+    """Conditions are in the inputs and 1/ε, without those that always hold."""
+    first, second = ABOVE.probability(AllReals(), True)
+    assert {first.conditions, second.conditions} == {("q ≥ 3/ε + 2",), ("3/ε + 2 ≥ q",)}
+    shifted = Mechanism.from_source("def f(q: Real): return lap(eps, q) + log(20) / eps")
+    assert str(shifted.expectation(AllReals())) == "(q + log(20))/eps  where everywhere"
+    assert str(shifted.variance(AllReals())) == "2/eps^2  where everywhere"
+
+
+def test_chains() -> None:
+    """A chain for each interval of ε, and for each cell: its probabilities are those of outputs."""
+    found: Any = ABOVE.chain(5)
+    known: Any = ABOVE.probability(5, True)
+    assert [str(one.on) for one in found] == [str(one.on) for one in known] == ["(0, 1)", "(1, ∞)"]
+    for one, other in zip(found, known, strict=True):
+        assert one.value.transitions[-1].probability == other.value
+        assert "r1 > 3/ε + 2" in one.value.states[-1].conditions
+        assert "eps[" not in one.value.dot()
+    assert found.at(3) == found.pieces[1].value
+    pieces: Any = ABOVE.chain(AllReals())
+    assert {one.conditions for one in pieces} == {("q ≥ 3/ε + 2",), ("3/ε + 2 ≥ q",)}

@@ -94,8 +94,8 @@ def test_refusals() -> None:
     )
     for ask, message in (
         (lambda: two.probability(0, True), "not independent"),
-        (lambda: ABOVE.chain(0), "has log"),
-        (lambda: ABOVE.probability(AllReals(), True), "has log"),
+        (lambda: ABOVE.within(0, 1, ideal=ONE), "has log"),
+        (lambda: ABOVE.within(AllReals(), 1, ideal=ONE), "has log"),
         (lambda: log(3), "not a rational number"),
         (lambda: Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5]).check().certificate, "no certif"),
         (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),

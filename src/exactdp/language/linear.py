@@ -41,6 +41,14 @@ def base_of(name: object) -> Fraction | None:
     return Fraction(name[4:-1])
 
 
+def shown_name(name: str) -> str:
+    """Return the name of a symbol as it is displayed: 1/ε and log(b)/ε by their values."""
+    if name == UNIT:
+        return "1/ε"
+    base = base_of(name)
+    return name if base is None else f"log({base})/ε"
+
+
 def unit_in(names: Iterable[object]) -> str | None:
     """Return the first symbol for 1/ε or log(b)/ε among some names, or None."""
     return next(iter(units_in(names)), None)

@@ -22,7 +22,12 @@ from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
 from exactdp.public.calls import folded, folds, shortened
-from exactdp.semantics.by_epsilon import distribution_by_epsilon, in_parts, probability_by_epsilon
+from exactdp.semantics.by_epsilon import (
+    chain_by_epsilon,
+    distribution_by_epsilon,
+    in_parts,
+    probability_by_epsilon,
+)
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
 from exactdp.semantics.engine import Engine, within
@@ -260,16 +265,21 @@ class Mechanism(Program):
     def chain(self, u: object = ()) -> Any:
         """Return the parametrised Markov chain of the paper at an input.
 
+        With a + b / eps beside reals, return a chain for each of some intervals of ε.
         For `AllReals()` or a `Box`, return a chain for each of finitely many cells. Its
         probabilities are formulas in the inputs, in which an input x denotes ε·x.
         """
         from exactdp.public.answers import Chain  # noqa: PLC0415
 
-        if (sides := self._sides(u)) is None:
-            return Chain.of(chain(self, u))
-        from exactdp.semantics.piecewise import chain_everywhere  # noqa: PLC0415
+        found: Any
+        if (sides := self._sides(u)) is not None:
+            from exactdp.semantics.piecewise import chain_everywhere  # noqa: PLC0415
 
-        found = chain_everywhere(self, sides)
+            found = chain_everywhere(self, sides)
+        elif self.moves:
+            found = chain_by_epsilon(self, u)
+        else:
+            return Chain.of(chain(self, u))
         pieces = (replace(one, value=Chain.of(one.value)) for one in found)
         return replace(found, pieces=tuple(pieces))
 

@@ -12,6 +12,7 @@ numbers, so linear forms in them are compared by enclosures.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,6 +81,30 @@ def are_independent(bases: Sequence[Fraction]) -> bool:
     primes = sorted({p for row in rows for p in row})
     matrix = fmpq_mat(len(rows), len(primes), [row.get(p, 0) for row in rows for p in primes])
     return int(matrix.rank()) == len(rows)
+
+
+def named_constants(text: str) -> str:
+    """Return the text of a closed form with 1 and logarithms instead of parameters.
+
+    >>> named_constants("1/2*exp(-eps - 2*eps[0])*eps[0]")
+    '1/2*exp(-eps - 2)'
+    >>> named_constants("2·e^(−ε − 3eps[0]/2 − eps[20]/4)")
+    '2·e^(−ε − 3/2 − log(20)/4)'
+    """
+    one = re.escape(ONE)
+    text = re.sub(rf"[*·]{one}(\^\d+)?", "", text)
+    text = re.sub(rf"(\d){one}(?!\^)", r"\1", text)
+    text = re.sub(rf"{one}(\^\d+|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", "1", text)
+    text = re.sub(r"/\((eps(?:\^\d+)?)\)$", r"/\1", text)
+    text = re.sub(r"^\(([^()]*)\)/1$", r"\1", text).removesuffix("/1")
+    return re.sub(r"eps\[([\d/]+)\]", r"log(\1)", text)
+
+
+def told_form(form: ClosedForm, *, pretty: bool = False) -> str:
+    """Return a closed form as text, with 1 and logarithms instead of parameters."""
+    found = LogForm.of(form)
+    known = form if found is None else found.form
+    return named_constants(known.pretty() if pretty else str(known))
 
 
 def without_powers(form: ClosedForm, bases: Mapping[str, Fraction]) -> ClosedForm:

@@ -8,7 +8,6 @@ log(b)/ε it changes at rational multiples of log b, and powers of b are constan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,11 +22,19 @@ from exactdp.language.types import ListType, RealType, RecordType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, Enclosure, Interval
-from exactdp.reals.logs import LogForm, constant_enclosure, enclosed, log_enclosure, ratio_enclosure
+from exactdp.reals.logs import (
+    LogForm,
+    constant_enclosure,
+    enclosed,
+    log_enclosure,
+    ratio_enclosure,
+    told_form,
+)
 from exactdp.reals.numbers import Number, inf, rational, spell
 from exactdp.reals.spans import Span, around, parts_by_sign
 from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
+from exactdp.semantics.chain import Chain, chain, chain_with
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import Trace
@@ -77,7 +84,7 @@ class EpsilonPiece(Told, Generic[T]):
         return f"{left}{_end(self.on.lower)}, {_end(self.on.upper)}{right}"
 
     def __str__(self) -> str:
-        return f"{_shown(self.value)}  for ε in {self._span}"
+        return f"{shown_value(self.value)}  for ε in {self._span}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +108,7 @@ class ByEpsilon(Generic[T]):
         return len(self.pieces)
 
     def at(self, eps: Number, digits: int = 30) -> Any:
-        """Return the value at an ε: an enclosure for each closed form."""
+        """Return the value at an ε: an enclosure for each closed form; of chains, the one there."""
         point = rational(eps, "a value of eps")
         for piece in self.pieces:
             if point in piece:
@@ -125,19 +132,17 @@ def _end(number: Fraction | float) -> str:
     return spell(number) if number.denominator < _MANY_DIGITS else f"{float(number):.12g}…"
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """Return closed forms as text, with 1 and logarithms instead of parameters."""
     if isinstance(value, Mapping):
         shown = (
-            f"{repr(key).replace(UNIT, '1/eps')}: {_shown(form)}" for key, form in value.items()
+            f"{repr(key).replace(UNIT, '1/eps')}: {shown_value(form)}"
+            for key, form in value.items()
         )
         return "{" + ", ".join(shown) + "}"
     if isinstance(value, tuple):
-        return f"({', '.join(map(_shown, value))})"
-    found = LogForm.of(value) if isinstance(value, ClosedForm) else None
-    text = re.sub(rf"\*{re.escape(UNIT)}(\^\d+)?", "", str(value if found is None else found))
-    text = re.sub(rf"{re.escape(UNIT)}(\^\d+)?", "1", text)
-    text = re.sub(r"/\((eps(?:\^\d+)?)\)$", r"/\1", text)
-    return re.sub(r"^\(([^()]*)\)/1$", r"\1", text).removesuffix("/1")
+        return f"({', '.join(map(shown_value, value))})"
+    return told_form(value) if isinstance(value, ClosedForm) else str(value)
 
 
 def _values(value: Any, point: Fraction, digits: int) -> Any:
@@ -145,7 +150,7 @@ def _values(value: Any, point: Fraction, digits: int) -> Any:
         return {key: _values(form, point, digits) for key, form in value.items()}
     if isinstance(value, tuple):
         return tuple(_values(form, point, digits) for form in value)
-    if isinstance(value, float):  # an infinite moment
+    if isinstance(value, float | Chain):  # an infinite moment; a chain has many closed forms
         return value
     return at_unit(value, point, digits)
 
@@ -247,6 +252,17 @@ def probability_by_epsilon(program: Program, u: object, output: object) -> ByEps
         engine.units(program.read_input(u)),
         lambda trace: engine.probability_with(_given(program, u, trace), pattern, trace),
         lambda point: _at(program, point).probability(u, pattern),
+    )
+
+
+def chain_by_epsilon(program: Program, u: object) -> ByEpsilon[Chain]:
+    """Return the Markov chain at an input, on intervals of ε."""
+    engine, given = program.kept(Engine), program.read_input(u)
+    return by_epsilon(
+        program,
+        engine.units(given),
+        lambda trace: chain_with(program, given, trace),
+        lambda point: chain(program.on(Interval(point, point)), u),
     )
 
 

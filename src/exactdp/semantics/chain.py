@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
 from exactdp.language.layout import assembled, entries, entry_names
+from exactdp.language.linear import shown_name, units_in
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.words import NOISES
@@ -24,13 +25,14 @@ from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame, TooCoarseError
 from exactdp.measure.radical_frame import RadicalFrame
 from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals.logs import told_form
 from exactdp.reals.numbers import spell
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.nodes import has_noise, noise_part
 from exactdp.semantics.plan import Question, constant_part, question
-from exactdp.semantics.spots import Spot, rational_vector
+from exactdp.semantics.spots import Spot, Trace, rational_vector
 from exactdp.semantics.states import growing, told
 
 if TYPE_CHECKING:
@@ -82,6 +84,11 @@ class Transition:
     target: int
     probability: ClosedForm
 
+    @property
+    def shown(self) -> str:
+        """The probability, for display."""
+        return told_form(self.probability, pretty=True)
+
 
 @dataclass(frozen=True, repr=False)
 class Chain:
@@ -119,8 +126,7 @@ class Chain:
             text = "\\n".join(line.replace('"', '\\"') for line in state.lines())
             lines.append(f'  s{number} [label="{text}"];')
         for one in self.transitions:
-            label = one.probability.pretty()
-            lines.append(f'  s{one.source} -> s{one.target} [label="{label}"];')
+            lines.append(f'  s{one.source} -> s{one.target} [label="{one.shown}"];')
         return "\n".join([*lines, "}"]) + "\n"
 
     def svg(self) -> str:
@@ -140,12 +146,21 @@ def chain(program: Program, u: object) -> Chain:
     return _built(program, program.read_input(u), {}, frame)
 
 
-def chain_at_spots(program: Program, u: tuple[Value, ...], names: tuple[str, ...]) -> Chain:
+def chain_with(program: Program, u: tuple[Value, ...], trace: Trace) -> Chain:
+    """Return the chain at an input for a sample of ε, with 1 and logarithms as parameters."""
+    units = {name: trace.spot(name) for name in units_in(trace.names)}
+    return _built(program, u, units, Frame(1, names=trace.names))
+
+
+def chain_at_spots(program: Program, u: tuple[Value, ...], all_spots: Mapping[str, Spot]) -> Chain:
     """Return the chain for inputs that are spots, which are shown by name."""
+    units = {name: all_spots[name] for name in units_in(all_spots)}
     known = dict(zip(entry_names(program.inputs), entries(u), strict=True))
     spots = {name: value for name, value in known.items() if isinstance(value, Spot)}
     values = [Linear.symbol(name) if name in spots else value for name, value in known.items()]
-    return _built(program, assembled(program.inputs, values), spots, Frame(1, names=names))
+    return _built(
+        program, assembled(program.inputs, values), spots | units, Frame(1, names=tuple(all_spots))
+    )
 
 
 def _built(
@@ -304,8 +319,11 @@ def _condition(question: Question, truth: bool) -> str:
 
 
 def _sum(form: Mapping[int | str, Fraction], constant: Fraction) -> str:
-    named = ((name if isinstance(name, str) else f"r{name + 1}", q) for name, q in form.items())
-    parts = [name if q == 1 else f"{spell(q)}·{name}" for name, q in named]
+    named = (
+        (shown_name(name) if isinstance(name, str) else f"r{name + 1}", q)
+        for name, q in form.items()
+    )
+    parts = [name if q == 1 else f"{spell(q)}·{name}".replace("·1/", "/") for name, q in named]
     return " + ".join(parts + [spell(constant)] * (constant != 0 or not parts))
 
 

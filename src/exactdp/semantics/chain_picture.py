@@ -49,7 +49,7 @@ def layout(chain: Chain) -> Layout:
     )
     widths = [max(len(line) for line in text) * _CHARACTER + 2 * _PADDING for text in texts]
     heights = [float(len(text) * _LINE + 2 * _PADDING) for text in texts]
-    lengths = [len(short(one.probability.pretty())) * _CHARACTER for one in chain.transitions]
+    lengths = [len(short(one.shown)) * _CHARACTER for one in chain.transitions]
     lefts, right = _columns(layers, widths)
     middles = [lefts[n] + widths[n] / 2 for n in range(len(texts))]
     routes: dict[int, Route] = {}
@@ -152,7 +152,7 @@ def svg(chain: Chain) -> str:
         path = " L".join(f"{x:.1f},{y:.1f}" for x, y in route.corners)
         parts.append(f'<path d="M{path}" fill="none" stroke="#333" marker-end="url(#tip)"/>')
     for one, route in zip(chain.transitions, found.routes, strict=True):
-        parts.append(_label(route.label, one.probability.pretty()))
+        parts.append(_label(route.label, one.shown))
     for text, (x, y, wide, high) in zip(found.texts, found.boxes, strict=True):
         parts.append(_box(list(text), (x, y), wide, high))
     return "\n".join([*parts, "</svg>"]) + "\n"

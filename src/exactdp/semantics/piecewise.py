@@ -15,12 +15,22 @@ from typing import Any, Generic, TypeVar, cast
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.linear import UNIT, base_of, shown_name, units_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import Cone
 from exactdp.reals import ClosedForm, ExpPoly, eps
+from exactdp.reals.logs import constant_enclosure
 from exactdp.reals.numbers import Number, rational, spell
 from exactdp.reals.told import Told, table
+from exactdp.semantics.by_epsilon import (
+    ByEpsilon,
+    chain_by_epsilon,
+    cone_of_constants,
+    distribution_by_epsilon,
+    probability_by_epsilon,
+    shown_value,
+)
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.engine import Engine, within
@@ -58,7 +68,7 @@ class Piece(Told, Generic[T]):
 
     def __str__(self) -> str:
         where = ", ".join(self.conditions) or "everywhere"
-        return f"{_shown(self.value)}  where {where}"
+        return f"{shown_value(self.value)}  where {where}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +87,9 @@ class Piecewise(Generic[T]):
     names: tuple[str, ...]
     """ε first, then the real inputs, each scaled by ε in the closed forms."""
     pieces: tuple[Piece[T], ...]
-    alone: Callable[[tuple[Value, ...]], T] | None = field(default=None, repr=False, compare=False)
+    alone: Callable[[tuple[Value, ...]], T | ByEpsilon[T]] | None = field(
+        default=None, repr=False, compare=False
+    )
     """The function that computes the value at given numbers; used on the sides of pieces."""
     inputs: tuple[str, ...] = field(default=(), repr=False)
     """The arguments of a value: all inputs in order, then further parameters."""
@@ -88,10 +100,10 @@ class Piecewise(Generic[T]):
     def __len__(self) -> int:
         return len(self.pieces)
 
-    def piece(self, *values: Number) -> Piece[T]:
-        """Return the piece in which given inputs lie."""
+    def piece(self, *values: Number, eps: Number | None = None) -> Piece[T]:
+        """Return the piece in which given inputs lie, at an ε if the formula has 1/ε in it."""
         given = self._named(values)
-        point = self._point(given)
+        point = self._point(given, eps)
         for one in self.pieces:
             here = all(given[name] == value for name, value in one.fixed.items())
             if here and one.cone.contains(point):
@@ -102,19 +114,22 @@ class Piecewise(Generic[T]):
         )
 
     def at(self, *values: Number) -> T:
-        """Return the value at given inputs, a closed form in ε."""
-        here, given = self.piece(*values), self._named(values)
+        """Return the value at given inputs, a closed form in ε, or one for each interval of ε."""
+        given = self._named(values)
+        if self._units and self.alone is not None:
+            return cast(T, self.alone(tuple(given.values())))  # or one for each interval of ε
+        here = self.piece(*values)
         point = self._point(given)
         if self.alone is not None and not here.cone.contains_inside(point):
             # On a side the mechanism itself may compare inputs and jump.
-            return self.alone(tuple(given.values()))
+            return cast(T, self.alone(tuple(given.values())))
         numbers = dict(zip(self.names[1:], point[1:], strict=True))
         scaled = {name: eps * number for name, number in numbers.items()}
         return cast(T, _substituted(here.value, scaled))
 
     def _named(self, values: Sequence[Number]) -> dict[str, Value]:
         """Return the inputs by name; those with a finite domain as they are given."""
-        names = self.inputs or self.names[1:]
+        names = self.inputs or tuple(name for name in self.names[1:] if name not in self._units)
         if len(values) != len(names):
             raise ValueRefusedError(
                 f"{len(values)} numbers are given for {', '.join(names)}",
@@ -125,8 +140,22 @@ class Piecewise(Generic[T]):
             for name, value in zip(names, values, strict=True)
         }
 
-    def _point(self, given: Mapping[str, Value]) -> tuple[Fraction, ...]:
-        return (Fraction(1), *(given[name] for name in self.names[1:]))
+    @property
+    def _units(self) -> tuple[str, ...]:
+        return units_in(self.names)
+
+    def _point(self, given: Mapping[str, Value], at: Number | None = None) -> tuple[Fraction, ...]:
+        if self._units and at is None:
+            raise ValueRefusedError(
+                "the piece depends on eps",
+                rule="The mechanism has a + b / eps beside reals, so ε is one of the coordinates.",
+                way_out="Give eps, as in piece(2, 0, eps=1); or ask for at(2, 0).",
+            )
+        point: dict[str, Value] = dict(given)
+        for name in self._units:
+            low, high = constant_enclosure(name)
+            point[name] = (low + high) / 2 / rational(at, "a value of eps")
+        return (Fraction(1), *(point[name] for name in self.names[1:]))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pieces))
@@ -137,16 +166,10 @@ class Piecewise(Generic[T]):
 
     def _repr_html_(self) -> str:
         rows = (
-            (escape(_shown(one.value)), escape(", ".join(one.conditions) or "everywhere"))
+            (escape(shown_value(one.value)), escape(", ".join(one.conditions) or "everywhere"))
             for one in self.pieces
         )
         return table(("value", "where"), rows, numbers_from=2)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {form}" for key, form in value.items()) + "}"
-    return str(value)
 
 
 def _substituted(value: Any, scaled: Mapping[str, ClosedForm]) -> Any:
@@ -160,8 +183,9 @@ def _substituted(value: Any, scaled: Mapping[str, ClosedForm]) -> Any:
 
 
 def _inequality(names: tuple[str, ...], side: tuple[int, ...]) -> str:
-    """Return a side Σ q·θ ≥ 0 as a condition on inputs; nothing for ε ≥ 0."""
-    if not any(side[1:]):
+    """Return a side Σ q·θ ≥ 0 as a condition on inputs; nothing for ε ≥ 0 or constants alone."""
+    used = {name for name, q in zip(names, side, strict=True) if q}
+    if used <= {"eps"} or used <= {*units_in(names)}:
         return ""
     left = [_product(q, name) for name, q in zip(names[1:], side[1:], strict=True) if q > 0]
     right = [_product(-q, name) for name, q in zip(names[1:], side[1:], strict=True) if q < 0]
@@ -171,31 +195,33 @@ def _inequality(names: tuple[str, ...], side: tuple[int, ...]) -> str:
 
 
 def _product(factor: int, name: str) -> str:
-    return name if factor == 1 else f"{factor}·{name}"
+    if name == UNIT:
+        return f"{factor}/ε"
+    shown = shown_name(name)
+    return shown if factor == 1 else f"{factor}·{shown}"
 
 
 def piecewise(
     program: Program,
     sides: Sequence[Sequence[Fraction | int]],
     run: Callable[[tuple[Value, ...], dict[str, Spot]], T],
-    alone: Callable[[Value, tuple[Value, ...]], T],
+    alone: Callable[[Value, tuple[Value, ...]], T | ByEpsilon[T]],
     more: tuple[str, ...] = (),
 ) -> Piecewise[T]:
     """Return the results of a run for all real inputs, and for further parameters ≥ 0.
 
     Inputs with a finite domain are enumerated.
     """
-    require_numbers(
-        program, "Formulas in all inputs are for mechanisms whose reals do not depend on eps."
-    )
     domains = kinds(program.inputs)
     every = entry_names(program.inputs)
     reals = [name for name, kind in zip(every, domains, strict=True) if kind is None]
-    names = ("eps", *reals, *more)
-    count = 1 + len(reals)
+    constants = _constants(program) if program.moves else ()
+    names = ("eps", *constants, *reals, *more)
+    count = 1 + len(constants) + len(reals)
     units = [tuple(int(j == k) for j in range(len(names))) for k in range(len(names))]
-    wide = [(*side, *(0,) * len(more)) for side in sides]
-    region = Cone.of(len(names), [units[0], *units[count:], *wide])
+    wide = [(side[0], *(0,) * len(constants), *side[1:], *(0,) * len(more)) for side in sides]
+    around = cone_of_constants(program.epsilon, constants, names).inequalities if constants else ()
+    region = Cone.of(len(names), [units[0], *units[count:], *wide, *around])
     if not reals or not region.is_full:
         raise ValueRefusedError(
             "the box has no interior" if reals else "the mechanism has no real input",
@@ -203,7 +229,7 @@ def piecewise(
             way_out="Ask for the single input, or widen the box.",
         )
 
-    def single(values: tuple[Value, ...]) -> T:
+    def single(values: tuple[Value, ...]) -> T | ByEpsilon[T]:
         u = assembled(program.inputs, values[: len(every)])
         return alone(u[0] if len(u) == 1 else u, values[len(every) :])
 
@@ -223,6 +249,15 @@ def piecewise(
     return Piecewise(names, tuple(found), single, (*every, *more))
 
 
+def _constants(program: Program) -> tuple[str, ...]:
+    """Return the symbols for 1/ε and log(b)/ε that are combined with reals at any input."""
+    domains, engine = kinds(program.inputs), program.kept(Engine)
+    found: set[str] = set()
+    for some in product(*((0,) if kind is None else kind.members for kind in domains)):
+        found |= {*engine.units(assembled(program.inputs, some))}
+    return tuple(sorted(found, key=lambda one: base_of(one) or 0))
+
+
 def distribution_everywhere(
     program: Program, sides: Sequence[Sequence[Fraction | int]]
 ) -> Piecewise[dict[Value, ClosedForm]]:
@@ -232,7 +267,9 @@ def distribution_everywhere(
         program,
         sides,
         lambda u, _: dict(engine.distribution_at_spots(u)),
-        lambda u, _: dict(engine.distribution(u)),
+        lambda u, _: (
+            distribution_by_epsilon(program, u) if program.moves else dict(engine.distribution(u))
+        ),
     )
 
 
@@ -245,7 +282,11 @@ def probability_everywhere(
         program,
         sides,
         lambda u, _: engine.probability_at_spots(u, pattern),
-        lambda u, _: engine.probability(u, pattern),
+        lambda u, _: (
+            probability_by_epsilon(program, u, output)
+            if program.moves
+            else engine.probability(u, pattern)
+        ),
     )
 
 
@@ -256,8 +297,8 @@ def chain_everywhere(
     return piecewise(
         program,
         sides,
-        lambda u, spots: chain_at_spots(program, u, tuple(spots)),
-        lambda u, _: chain(program, u),
+        lambda u, spots: chain_at_spots(program, u, spots),
+        lambda u, _: chain_by_epsilon(program, u) if program.moves else chain(program, u),
     )
 
 
@@ -269,6 +310,7 @@ def within_everywhere(
     distance: str,
 ) -> Piecewise[ClosedForm]:
     """Return Pr(output within gamma of the ideal output) for all real inputs."""
+    require_numbers(program, "This formula is for mechanisms whose reals do not depend on eps.")
     free = getattr(gamma, "name", None) == "gamma"
     radius = None if free else rational(gamma, "gamma")
     engine = program.kept(Engine)

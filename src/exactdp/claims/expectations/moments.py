@@ -51,6 +51,8 @@ def moments_everywhere(
         return found if is_list else found[0]
 
     def alone(u: Value, _: tuple[Value, ...]) -> Any:
+        if mechanism.moves:
+            return moments_by_epsilon(mechanism, u, of, ideal, central=central)
         return moments(mechanism, u, of, ideal, central=central)
 
     return piecewise(mechanism, sides, run, alone)
