@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from exactdp import Accuracy, AllReals, Mechanism, alpha, certify, eps, exp
+from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.regions import corners
 from exactdp.errors import ValueRefusedError
 from exactdp.semantics.engine import Engine
@@ -82,8 +83,7 @@ def test_a_histogram_of_twenty_bins() -> None:
     verdict = claim.check()
     assert verdict.outcome == "holds"
     assert "1,048,576 ideal outputs" in verdict.route
-    with pytest.raises(ValueRefusedError, match="has no certificate"):
-        verdict.certificate  # noqa: B018
+    assert certify.check(verdict.certificate).accepted
     for least, outcome in (("8.4533", "holds"), ("8.4532", "fails")):
         fixed = _claim(BITS, 7, Fraction(1, 20), alpha=1, epsilon=f"[{least}, inf)")
         assert fixed.check().outcome == outcome
@@ -93,6 +93,22 @@ def test_a_histogram_of_twenty_bins() -> None:
     distance = min(abs(float(x) - 5) for x in found.input)
     error = 1 - (1 - e_to(-distance * float(found.eps) / 2) / 2) ** 20
     assert error > 9 * e_to(-float(found.alpha) * float(found.eps) / 2)
+
+
+def test_entries_that_the_checker_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a certificate has a corner for each output, unless there are too many."""
+
+    def unseen(*_: object, **__: object) -> None:
+        raise UnsupportedError("not seen")
+
+    monkeypatch.setattr("exactdp.certify.rederive.derivation.entry_parts", unseen)
+    for k, is_written in ((6, True), (12, False)):
+        verdict = _claim(BITS, k, k * exp(-alpha * eps / 2) / 2).check()
+        if is_written:
+            assert len(verdict.certificate["regions"]) == 64
+        else:
+            with pytest.raises(ValueRefusedError, match="Append the entries"):
+                verdict.certificate  # noqa: B018
 
 
 def test_the_best_constant_is_that_of_a_product() -> None:

@@ -58,6 +58,8 @@ class StatedCorner:
     rows: list[StatedRow]
     bounds: list[Any]
     """For each entry the number of its row, "fixed", "idle", or None if it is not real."""
+    differs: list[int] | None = None
+    """If a few corners stand for all: in which entries its output differs from that of one."""
 
     @property
     def is_shifted(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import RealInterval
 from . import distances, limits
+from .entries import EntryPart, entry_parts
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import LatticeSums
@@ -86,6 +87,7 @@ class Derivation:
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
         self._flows: dict[object, Flows] = {}
         self._successes: dict[str, Successes | UnsupportedError] = {}
+        self._parts: dict[tuple[str, bool], list[EntryPart] | UnsupportedError] = {}
 
     def program(self, source: str) -> SourceProgram:
         """Return a program, parsed once."""
@@ -357,6 +359,21 @@ class Derivation:
             except UnsupportedError as error:
                 self._successes[key] = error
         found = self._successes[key]
+        if isinstance(found, UnsupportedError):
+            raise UnsupportedError(str(found))
+        return found
+
+    def entry_parts(self, fixed: Sequence[Any], *, noisy: bool) -> list[EntryPart]:
+        """Return the runs of the mechanism, or of the ideal, by independent entries."""
+        key = str(fixed), noisy
+        if key not in self._parts:
+            try:
+                given = self.assembled(list(fixed))
+                program = self.mechanism if noisy else self.ideal_program
+                self._parts[key] = entry_parts(program, given, noisy=noisy)
+            except UnsupportedError as error:
+                self._parts[key] = error
+        found = self._parts[key]
         if isinstance(found, UnsupportedError):
             raise UnsupportedError(str(found))
         return found

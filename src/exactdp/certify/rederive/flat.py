@@ -1,7 +1,8 @@
 """A function as flat code: simple statements and jumps, so that a run can stop and continue.
 
 `max` and `min` of a list, and the ends of a sorted one, become loops: then each comparison is an
-instruction of its own. What stays nested (other calls, comprehensions) is one instruction.
+instruction of its own. So do comprehensions whose entries compare, if they are returned or assigned
+to a variable. What stays nested (other calls and comprehensions) is one instruction.
 """
 
 from __future__ import annotations
@@ -75,6 +76,14 @@ class FlatCode:
                 jump = self._emit(Instruction("jump", target=start))
                 if isinstance(node, ast.Break):
                     breaks.append(jump)
+            case ast.Return(ast.ListComp(item, [clause])) if _is_plain(item, clause):
+                name = self._name()
+                self._listed(name, item, clause)
+                self._emit(Instruction("return", _load(name)))
+            case ast.Assign([ast.Name(name)], ast.ListComp(item, [clause]) as made) if _is_plain(
+                item, clause
+            ) and name not in _read(made):
+                self._listed(name, item, clause)
             case ast.Return(value):
                 found = ast.Constant(None) if value is None else self._hoisted(value)
                 self._emit(Instruction("return", found))
@@ -108,6 +117,18 @@ class FlatCode:
         self._land(head)
         self._block(otherwise)
         self._land(*breaks)
+
+    def _listed(self, name: str, item: ast.expr, clause: ast.comprehension) -> None:
+        """Write a loop that appends the entries of a comprehension to a new list."""
+        rest, own = self._name(), self._name()
+        assert isinstance(clause.target, ast.Name)
+        entry = _Replaced(clause.target.id, own).visit(deepcopy(item))
+        append = ast.Call(ast.Attribute(_load(name), "append", ast.Load()), [entry], [])
+        self._emit(Instruction("begin", self._hoisted(clause.iter), rest))
+        self._emit(Instruction("do", _assigned(name, ast.List([], ast.Load()))))
+        start = len(self.code)
+        head = self._emit(Instruction("next", ast.Name(own, ast.Store()), rest))
+        self._loop(start, head, [ast.Expr(append)], [])
 
     # Largest and smallest items -------------------------------------------------------
 
@@ -241,6 +262,18 @@ class _Extremes(ast.NodeTransformer):
             return self.generic_visit(node)
         items, key, op = found
         return self.code.extreme(self.visit(items), key, op)
+
+
+def _is_plain(item: ast.expr, clause: ast.comprehension) -> bool:
+    """Whether the entries of a comprehension compare, and it has one loop and no condition."""
+    inside = [*ast.walk(item)]
+    nested = (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
+    return (
+        isinstance(clause.target, ast.Name)
+        and not clause.ifs
+        and any(isinstance(one, ast.Compare) for one in inside)
+        and not any(isinstance(one, nested) for one in inside)
+    )
 
 
 def _has_extremes(node: ast.AST) -> bool:

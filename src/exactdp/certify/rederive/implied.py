@@ -13,7 +13,7 @@ from math import gcd, lcm
 from typing import Any
 
 from .linear import LinearForm
-from .merged import Asked, Goto, MergedRuns, Output, Tree
+from .merged import Asked, Goto, Output, RunGraph, Tree
 from .ratios import UnsupportedError
 
 _MOST = 2_000_000  # steps of a search
@@ -26,7 +26,7 @@ Way = tuple[int, tuple[Side, ...]]
 class ImpliedForms:
     """The comparisons of an ideal."""
 
-    def __init__(self, runs: MergedRuns) -> None:
+    def __init__(self, runs: RunGraph) -> None:
         self.ways: dict[int, list[Way]] = {}
         self.ends: list[tuple[Any, Way]] = []
         """Outputs, each with the way to it."""

@@ -136,7 +136,43 @@ class _Walk(ProgramRun):
         raise UnsupportedError("choices are not merged")
 
 
-class MergedRuns:
+class RunGraph:
+    """Nodes, of which the first is where runs begin."""
+
+    def __init__(self, nodes: list[Node]) -> None:
+        self.nodes = nodes
+        self.order = self._sorted()
+
+    def _sorted(self) -> list[int]:
+        """Return the nodes, each after all to which it leads."""
+        state = [0] * len(self.nodes)
+        found: list[int] = []
+        waiting = [(0, False)]
+        while waiting:
+            k, is_done = waiting.pop()
+            if is_done:
+                state[k] = 2
+                found.append(k)
+            elif state[k] == 0:
+                state[k] = 1
+                waiting.append((k, True))
+                for one in ends(self.nodes[k].tree):
+                    if isinstance(one, Goto):
+                        if state[one.node] == 1:
+                            raise UnsupportedError("a loop comes back to a comparison")
+                        waiting.append((one.node, False))
+        return found
+
+    def paths(self) -> int:
+        """Return how many ways there are through the graph."""
+        count: dict[int, int] = {}
+        for k in self.order:
+            found = ends(self.nodes[k].tree)
+            count[k] = sum(count[one.node] if isinstance(one, Goto) else 1 for one in found)
+        return count[0]
+
+
+class MergedRuns(RunGraph):
     """The graph of all runs of a program."""
 
     def __init__(self, program: SourceProgram, given: list[Any], *, noisy: bool) -> None:
@@ -160,7 +196,7 @@ class MergedRuns:
         while self._waiting:
             k, pc, here = self._waiting.pop()
             self._expand(self.nodes[k], pc, here)
-        self.order = self._sorted()
+        super().__init__(self.nodes)
 
     def _input(self, given: list[Any]) -> list[Any]:
         count = 0
@@ -320,34 +356,6 @@ class MergedRuns:
                     )
             found[made] = asked, tree
         node.tree = _tree(found, ())
-
-    def _sorted(self) -> list[int]:
-        """Return the nodes, each after all to which it leads."""
-        state = [0] * len(self.nodes)
-        found: list[int] = []
-        waiting = [(0, False)]
-        while waiting:
-            k, is_done = waiting.pop()
-            if is_done:
-                state[k] = 2
-                found.append(k)
-            elif state[k] == 0:
-                state[k] = 1
-                waiting.append((k, True))
-                for one in ends(self.nodes[k].tree):
-                    if isinstance(one, Goto):
-                        if state[one.node] == 1:
-                            raise UnsupportedError("a loop comes back to a comparison")
-                        waiting.append((one.node, False))
-        return found
-
-    def paths(self) -> int:
-        """Return how many ways there are through the graph."""
-        count: dict[int, int] = {}
-        for k in self.order:
-            found = ends(self.nodes[k].tree)
-            count[k] = sum(count[one.node] if isinstance(one, Goto) else 1 for one in found)
-        return count[0]
 
 
 def _tree(found: dict[tuple[bool, ...], Any], prefix: tuple[bool, ...]) -> Tree:

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, Vector
 from ..kernel.reading import Sum
 from .derivation import Derivation, TakenPath
 from .distances import entries_match, matches, squared_outputs
+from .entries import EntryPart
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import WHOLE
@@ -151,25 +152,57 @@ class ProgramOnCone:
 
         Without a radius the output must be the wanted one.
         """
-        size = self.region.size
-        pairs = zip(self.point, self.derivation.members, strict=False)  # and perhaps the unit
-        fixed = [None if members is None else one for one, members in pairs]
-        if None not in fixed:  # there are few paths, or no merged runs
+        if None not in self.fixed:  # there are few paths, or no merged runs
             return None
+        found = self.by_entries(wanted) if radius is None else None
+        if found is not None:
+            return found
+        size = self.region.size
         try:
-            successes = self.derivation.successes(fixed)
+            successes = self.derivation.successes(self.fixed)
             if successes.paths < _MANY:
                 return None
             success = successes.of(wanted, sup=radius is not None)
-            entries = [
-                vector_of(one, size) if members is None else None
-                for one, members in zip(self.point, self.derivation.members, strict=False)
-            ]
             numbers = [vector_of(one, size) for one in numbers_of(wanted)]
             around = None if radius is None else vector_of(radius, size)
-            return self.flows.chance(success, entries, numbers, around)
+            return self.flows.chance(success, self.vectors, numbers, around)
         except (UnsupportedError, RecursionError):
             return None
+
+    def by_entries(self, wanted: Any) -> Sum | None:
+        """Return the probability of a list of independent entries; None if they are not seen."""
+        try:
+            parts = self.derivation.entry_parts(self.fixed, noisy=True)
+            if not isinstance(wanted, tuple) or len(wanted) != len(parts):
+                return None
+            if prod(part.successes.paths for part in parts) < _MANY:
+                return None
+            total = Ratio.number(1)
+            for part, value in zip(parts, wanted, strict=True):
+                total = total * self.entry_chance(part, value)
+                self.integrals.spend(len(total.over))
+        except (UnsupportedError, RecursionError):
+            return None
+        return total.over
+
+    def entry_chance(self, part: EntryPart, value: Any) -> Ratio:
+        """Return the probability that an entry of the output has a value."""
+        success = part.successes.of(value, sup=False)
+        return Ratio.lifted(self.flows.chance(success, self.vectors, [], None))
+
+    @cached_property
+    def fixed(self) -> list[Any]:
+        """The finite entries of the input; None for reals."""
+        pairs = zip(self.point, self.derivation.members, strict=False)  # and perhaps the unit
+        return [None if members is None else one for one, members in pairs]
+
+    @cached_property
+    def vectors(self) -> list[Vector | None]:
+        """The real entries of the input, as forms in the parameters; None for finite ones."""
+        pairs = zip(self.point, self.derivation.members, strict=False)
+        return [
+            vector_of(one, self.region.size) if members is None else None for one, members in pairs
+        ]
 
     @cached_property
     def flows(self) -> Flows:

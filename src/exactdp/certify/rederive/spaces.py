@@ -11,17 +11,20 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, Vector, dot, reduced, whole
-from ..kernel.reading import RealInterval, RejectedError
+from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, dot, reduced, whole
+from ..kernel.reading import RealInterval
 from . import formulas, values
 from .corners import CornerProof, StatedCorner, StatedRow, misplaced
 from .derivation import single
+from .entry_corners import EntryCorners
 from .linear import holds
 from .parametric import At
+from .ratios import UnsupportedError
 from .statement import Statement
 
 _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
+_MOST_ENTRIES = 10_000  # of an output
 
 
 @dataclass
@@ -119,6 +122,10 @@ class Spaces(Statement):
 
     def corner(self, given: Any, entries: list[Any]) -> StatedCorner:
         """Read why the inputs of a space are the worst ones, and check where they are."""
+        differs = None
+        if isinstance(given, dict) and "differs" in given:
+            differs = [self.integer(k, 0, _MOST_ENTRIES) for k in self.entries(given["differs"])]
+            given = {name: one for name, one in given.items() if name != "differs"}
         output, listed, bounds = self.fields(given, "output rows bounds")
         count = len(entries)
         found: list[StatedRow] = []
@@ -137,7 +144,7 @@ class Spaces(Statement):
             else:
                 self.require(one is None, "a finite entry has a bound")
                 places.append(None)
-        corner = StatedCorner(self.in_entries(output, count), found, places)
+        corner = StatedCorner(self.in_entries(output, count), found, places, differs)
         forms = [list(one.form) if isinstance(one, At) else [] for one in entries]
         wrong = misplaced(corner, forms, self.derivation.spec["input_distance"])
         self.require(wrong is None, wrong or "")
@@ -160,24 +167,50 @@ class Spaces(Statement):
         right = self.beta is not None and used <= {"alpha", "gamma"} and name in ("discrete", "sup")
         right = right and "name" in spec["input_distance"] and not self.derivation.is_partial
         self.require(right, "corners are not known to be enough for such a claim")
-        groups: dict[str, tuple[list[Any], list[StatedCorner]]] = {}
+        groups: dict[str, tuple[list[Any], list[ParameterSpace]]] = {}
         for space in spaces:
-            corner = space.corner
-            if corner is None:
-                raise RejectedError(f"{self.where}: some regions are not corners")
+            self.require(space.corner is not None, "some regions are not corners")
             fixed = [None if isinstance(one, At) else one for one in space.entries]
-            groups.setdefault(str(fixed), (fixed, []))[1].append(corner)
+            groups.setdefault(str(fixed), (fixed, []))[1].append(space)
         kinds = self.derivation.members
         wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
         self.require({*map(str, wanted)} == set(groups), "a region is missing")
-        for fixed, corners in groups.values():
+        few = False
+        for fixed, own in groups.values():
+            corners = [space.corner for space in own if space.corner is not None]
+            if any(corner.differs is not None for corner in corners):
+                few = True
+                self.few_corners(fixed, own)
+                continue
             if spec["input_distance"]["name"] == "discrete":
                 self.require(len(corners) > 1, "dd may be infinite")
             proof = CornerProof(self.derivation, fixed)
             found = self.derive("worst inputs", lambda: (proof.wrong(corners),))  # noqa: B023
             wrong = None if found is None else found[0]
             self.require(wrong is None, wrong or "")
-        return f"; {len(spaces)} corners are the worst inputs, each for one ideal output"
+        said = f"; {len(spaces)} corners are the worst inputs"
+        if few:
+            return f"{said} and stand for those of all ideal outputs: entries are independent"
+        return f"{said}, each for one ideal output"
+
+    def few_corners(self, fixed: list[Any], spaces: list[ParameterSpace]) -> None:
+        """Check that the corners of a list and of those with another entry stand for all."""
+        spec = self.derivation.spec
+        right = spec["input_distance"]["name"] in ("linf", "l1", "l2", "discrete")
+        right = right and spec["output_distance"].get("name") == "discrete"
+        first = spaces[0]
+        for space in spaces:
+            right = right and (space.alpha, space.gamma) == (first.alpha, first.gamma)
+            right = right and space.size == first.size
+        self.require(right, "a few corners are not known to stand for all")
+        try:
+            wrong = EntryCorners(self.derivation, fixed, first.region).wrong(
+                [(space.corner, space.entries) for space in spaces if space.corner is not None]
+            )
+        except (UnsupportedError, UndecidedError, RecursionError) as error:
+            wrong = f"a few corners are not seen to stand for all: {error}"
+        self.require(wrong is None, wrong or "")
+        self.derived["worst inputs"] = self.derived.get("worst inputs", 0) + 1
 
     def all_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that no input is left out, and return how the sides of cells are covered."""

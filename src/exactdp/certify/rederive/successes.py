@@ -17,9 +17,9 @@ from .merged import (
     Asked,
     Goto,
     Law,
-    MergedRuns,
     Node,
     Output,
+    RunGraph,
     Tree,
     ends,
     forms_in,
@@ -65,7 +65,7 @@ class Success:
 class Successes:
     """The steps to outputs of a mechanism."""
 
-    def __init__(self, runs: MergedRuns) -> None:
+    def __init__(self, runs: RunGraph) -> None:
         self.runs = runs
         self.paths = runs.paths()
         self._outputs: dict[object, int] = {}

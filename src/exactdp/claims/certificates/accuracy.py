@@ -14,6 +14,8 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.rederive.claims import Claims
+from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import (
@@ -83,15 +85,9 @@ def certificate(verdict: Verdict) -> Json:
     if by is not None and verdict.holds:
         raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
     total = _stand_for(verdict)
-    if total > _MOST_CORNERS:
-        raise ValueRefusedError(
-            f"a claim about {total:,} ideal outputs that was decided at a few has no certificate",
-            rule="A certificate lists the worst input for each ideal output, up to "
-            f"{_MOST_CORNERS:,}. What one takes on trust instead: that the entries of the output "
-            "are independent and alike (docs/theory.md, section 'All real inputs').",
-            way_out="Take the certificate of the same claim with fewer entries.",
-        )
-    if total:
+    if total and not _sees_entries(verdict.claim):
+        if total > _MOST_CORNERS:
+            raise _without_entries(total)
         verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells(whole=True))
@@ -114,6 +110,32 @@ def _stand_for(verdict: Verdict) -> int:
     """Return how many ideal outputs the corners of a verdict stand for, 0 if for their own."""
     corners = [one.region.corner for one in verdict.findings]
     return max((one.stands_for for one in corners if one is not None), default=0)
+
+
+def _sees_entries(claim: Accuracy) -> bool:
+    """Whether the checker sees that the entries of the output are independent."""
+    checker = Claims()
+    checker.read_claim(_claim(claim))
+    members = checker.derivation.members
+    try:
+        for fixed in product(*((None,) if one is None else one for one in members)):
+            for noisy in (True, False):
+                checker.derivation.entry_parts(fixed, noisy=noisy)
+    except UnsupportedError:
+        return False
+    return True
+
+
+def _without_entries(total: int) -> ValueRefusedError:
+    """Return the error for a certificate about more outputs than can be listed."""
+    return ValueRefusedError(
+        f"a claim about {total:,} ideal outputs that was decided at a few has no certificate",
+        rule="The checker does not see in this program that the entries of the output are "
+        "independent: it knows lists that are only appended to and returned. Then a certificate "
+        f"lists the worst input for each ideal output, up to {_MOST_CORNERS:,}.",
+        way_out="Append the entries to one list and return it, or take the certificate of the same "
+        "claim with fewer entries.",
+    )
 
 
 def _are_written(verdict: Verdict) -> bool:
@@ -202,6 +224,7 @@ class WrittenRegion:
                 for row in used
             ],
             "bounds": [*map(bound, names, self.one.region.entries)],
+            **({"differs": [*corner.differs]} if corner.stands_for else {}),
         }
 
     def _leaf(self, cell: Leaf | None) -> Json:

@@ -80,6 +80,8 @@ class Corner:
     """The parameters of the region at the corner."""
     stands_for: int = 0
     """How many ideal outputs a few corners stand for, if not each has one of its own."""
+    differs: tuple[int, ...] = ()
+    """Of these few, the entries of its output that differ from those of one output among them."""
 
 
 class Corners:
@@ -190,8 +192,10 @@ class Corners:
         first, *others = map(self._chance, placed)
         if first is None or not first.numerator or any(one != first for one in others):
             return None
+        differs = [(), *((k,) for k in sample.changed)]
         return tuple(
-            replace(one, corner=replace(one.corner, stands_for=sample.total)) for one in placed
+            replace(one, corner=replace(one.corner, stands_for=sample.total, differs=where))
+            for one, where in zip(placed, differs, strict=True)
         )
 
     def _chance(self, placed: _Placed) -> ClosedForm | None:

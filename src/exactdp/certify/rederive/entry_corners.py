@@ -1,0 +1,124 @@
+"""A few corners that stand for all: the ideal outputs are lists of independent entries.
+
+Let the entries of the outputs of mechanism and ideal be independent (`entries`), and let each
+number of the input be compared for one entry only. The probability of a list is the product of
+those of its entries. The corners are of one list and of those that have another value in one entry;
+together they have every ideal value of every entry. What is checked, for each entry and value:
+
+- the rows of the numbers of this entry hold wherever the ideal has this value here;
+- the probability of this value does not decrease along their directions;
+- it is the same function at the corner as that of the first list's value at its corner.
+
+The corner of any list consists of the corners of its values. So its probability is the same
+function as at the first corner, and what is proved there holds for every list. The proof is in
+`docs/theory.md`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..kernel.cones import PolyhedralCone
+from .corners import StatedCorner
+from .derivation import Derivation
+from .implied import ImpliedForms, side_of
+from .merged import forms_in
+from .monotone import Monotone
+from .parametric import ProgramOnCone
+from .ratios import UnsupportedError
+
+Corners = list[tuple[StatedCorner, list[Any]]]
+"""Corners, each with the single values of its input."""
+
+
+class EntryCorners:
+    """Corners at one value of the finite entries of the input; `region` has their parameters."""
+
+    def __init__(self, derivation: Derivation, fixed: list[Any], region: PolyhedralCone) -> None:
+        self.derivation, self.fixed, self.region = derivation, fixed, region
+        self.noisy = derivation.entry_parts(fixed, noisy=True)
+        self.ideal = derivation.entry_parts(fixed, noisy=False)
+        if len(self.noisy) != len(self.ideal):
+            raise UnsupportedError("the ideal output has another length")
+        pairs = zip(self.noisy, self.ideal, strict=True)
+        self.inputs = [a.inputs | b.inputs for a, b in pairs]
+        if sum(map(len, self.inputs)) != len(frozenset[int]().union(*self.inputs)):
+            raise UnsupportedError("entries of the output depend on the same input")
+        self.implied = [ImpliedForms(part.graph) for part in self.ideal]
+
+    def wrong(self, corners: Corners) -> str | None:
+        """Return what is wrong with the corners, None if nothing is."""
+        if len(corners) < 2:
+            return "dd may be infinite"
+        corners = sorted(corners, key=lambda one: bool(one[0].differs))
+        first, entries = corners[0]
+        count = len(self.inputs)
+        lists = [
+            corner.output
+            for corner, _ in corners
+            if isinstance(corner.output, tuple) and len(corner.output) == count
+        ]
+        if len(lists) != len(corners) or any(True for one in lists for _ in forms_in(one)):
+            return "an output of a corner is not a list of values"
+        known = {(k, value) for k, value in enumerate(first.output)}
+        for (corner, own), output in zip(corners, lists, strict=True):
+            differs = [k for k in range(count) if output[k] != first.output[k]]
+            if differs != corner.differs or len(differs) != (corner is not first):
+                return "an output does not differ from the first one in one entry"
+            known |= {(k, output[k]) for k in differs}
+            others = set(range(len(own))).difference(*(self.inputs[k] for k in differs))
+            if corner is not first and any(own[n] != entries[n] for n in others):
+                return "a corner differs in inputs of another entry"
+        for k, implied in enumerate(self.implied):
+            if any((k, value) not in known for value, _ in implied.ends):
+                return "an ideal value of an entry has no corner"
+        return self._parts(corners)
+
+    def _parts(self, corners: Corners) -> str | None:
+        """Return what is wrong with the parts of corners."""
+        first, entries = corners[0]
+        start = ProgramOnCone(self.derivation, self.region, entries)
+        chances = [
+            start.entry_chance(part, value)
+            for part, value in zip(self.noisy, first.output, strict=True)
+        ]
+        for k in range(len(self.inputs)):
+            wrong = self._part(first, k)
+            if wrong is not None:
+                return wrong
+        for corner, own in corners[1:]:
+            (k,) = corner.differs or [0]  # seen above to be one
+            here = ProgramOnCone(self.derivation, self.region, own)
+            if here.entry_chance(self.noisy[k], corner.output[k]) != chances[k]:
+                return "an entry has other probabilities at two corners"
+            wrong = self._part(corner, k)
+            if wrong is not None:
+                return wrong
+        return None
+
+    def _part(self, corner: StatedCorner, k: int) -> str | None:
+        """Return what is wrong with the numbers of one entry at a corner."""
+        value, own = corner.output[k], self.inputs[k]
+        for n, bound in enumerate(corner.bounds):
+            if bound == "fixed":
+                return "the entries of a corner are shifted"
+            if n in own and isinstance(bound, int):
+                row = corner.rows[bound]
+                if not row.slopes.keys() <= own:
+                    return "a row is about inputs of two entries"
+                side = side_of(row.slopes, row.constant, strict=False)
+                if not self._encloses(k, value, side):
+                    return "an input with an ideal output is outside of a row"
+        outside = {n for n, bound in enumerate(corner.bounds) if isinstance(bound, int)}
+        if outside - frozenset[int]().union(*self.inputs):
+            return "a row is about an input that does not matter"
+        order = Monotone(self.noisy[k].successes.of(value, sup=False), [], len(self.fixed))
+        for direction in corner.directions():
+            if direction.keys() <= own and not order.grows(direction):
+                return "the chance of an output may fall along a direction"
+        return None
+
+    def _encloses(self, k: int, value: Any, side: Any) -> bool:
+        """Whether all inputs for which the ideal has a value as its k-th entry satisfy a row."""
+        implied = self.implied[k]
+        return all(implied.holds(way, side) for output, way in implied.ends if output == value)
