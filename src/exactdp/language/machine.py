@@ -445,7 +445,7 @@ class Machine:
                 return leave
             env[slot] = found[count]
             env[counter] = count + 1
-            if found[count] is not UNSET and not isinstance(found[count], int):
+            if found[count] is not UNSET and type(found[count]) is not int:
                 env[items] = (*found[:count], UNSET, *found[count + 1 :])  # not read again
             return body
 

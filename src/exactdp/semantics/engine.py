@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, Draw, Machine
+from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_integers
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -40,6 +40,7 @@ from exactdp.semantics.plan import Constants, Plan, has_inputs
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.roots import Roots, scaled_by
 from exactdp.semantics.spots import Trace, has_spots, trace_of
+from exactdp.semantics.summaries import Summaries
 from exactdp.semantics.symbols import names_of, symbols_of
 from exactdp.semantics.tails import Tails, tails
 
@@ -107,6 +108,10 @@ class Engine:
     @cached_property
     def _relevance(self) -> Relevance:
         return Relevance(self.machine)
+
+    @cached_property
+    def _summaries(self) -> Summaries:
+        return Summaries(self.machine)
 
     @cached_property
     def outputs(self) -> tuple[Value, ...] | None:
@@ -570,11 +575,16 @@ class Engine:
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self.machine
         start = machine.start(values)
+        look = self._summaries.look()
         if pattern is ANYTHING:
-            return build(machine, start)
-        return _simplified(
-            None, build(machine, start, self._relevance.look_for(pattern), late=True), pattern
-        )
+            return build(machine, start, look)
+        relevant = self._relevance.look_for(pattern)
+
+        def reduced(state: State) -> State | None:
+            found = relevant(state)
+            return None if found is None else look(found)
+
+        return _simplified(None, build(machine, start, reduced, late=True), pattern)
 
 
 def _at_listed_inputs(program: Program) -> ValueRefusedError:
@@ -591,8 +601,13 @@ def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:
     if graph is known and all(node.variables <= 2 for node in graph.nodes):
         return graph
     found = graph.pruned(lambda output: match(output, pattern, [])).joined()
-    smaller = without_implied(found, surely=known is not None).trimmed()
-    return found if smaller is found else smaller.joined()
+    while True:  # with fewer variables, more comparisons do not matter
+        smaller = without_implied(found, surely=known is not None).trimmed()
+        if smaller is found:
+            return found
+        before, found = found, smaller.joined()
+        if len(found.nodes) == len(before.nodes):
+            return found
 
 
 def _irrational(program: Program) -> ValueRefusedError:
