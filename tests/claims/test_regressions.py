@@ -243,3 +243,27 @@ def test_a_truth_value_that_equals_a_released_number_agrees_with_it() -> None:
     )
     claim = Accuracy(mechanism, exp(-gamma * eps), alpha=0, input_distance=numeric)
     assert claim.disagreement([2, 0, -2]).distance == 2
+
+
+def test_real_noise_added_to_integer_noise_has_a_distance_to_disagreement() -> None:
+    """At q = 1 the sum of Laplace and discrete Laplace noise is negative w.p. p/(1 + p), p = e^−ε.
+
+    Given z, the error is e^(−(1+z)ε)/2 if z ≥ −1, else 1 − e^((1+z)ε)/2; summed with the weights
+    (1 − p)/(1 + p)·p^|z|, the halves cancel but for p/(1 + p).
+    """
+    above = program("return lap(eps, q) + dlap(eps, 0) > 0")
+    claim = Accuracy(above, exp(-alpha * eps) / (1 + exp(-eps)), inputs=[1])
+    assert claim.disagreement(1).distance == 1
+    assert claim.check().holds
+    assert claim.tightest().kappa.upper >= 1 >= claim.tightest().kappa.lower
+    assert Accuracy(above, exp(-alpha * eps), inputs=Box(0, 1)).check().holds
+    with pytest.raises(ValueRefusedError, match="integer noise is combined with reals"):
+        Accuracy(above, exp(-alpha * eps), inputs=ALL).check()
+
+
+def test_real_noise_added_to_integer_noise_errs_alike_at_all_inputs() -> None:
+    """A claim about a released sum follows from the claim at one input, also for all reals."""
+    released = program("return lap(eps, q) + dlap(eps, 0)")
+    for bound, outcome in ((2 * exp(-eps / 2), "holds"), (exp(-eps), "fails")):
+        for inputs in (ALL, Box(0, 1), [0]):
+            assert Accuracy(released, bound, gamma=1, inputs=inputs).check().outcome == outcome

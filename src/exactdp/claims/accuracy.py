@@ -245,12 +245,13 @@ class Accuracy(Statement):
     def _equivalent(self) -> Accuracy | None:
         """The claim at one input if that is equivalent, and there are many inputs or cells.
 
-        Under the discrete distance, dd is the same at all inputs. With irrational rates, all inputs
-        are not examined otherwise.
+        Under the discrete distance, dd is the same at all inputs. With irrational rates, and with
+        integer noise added to real noise, all inputs are not examined otherwise.
         """
         compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
         is_wide = compares and real_count(self.mechanism) > _FEW_REALS
-        is_wide = is_wide or self.mechanism.kept(Engine).is_irrational
+        engine = self.mechanism.kept(Engine)
+        is_wide = is_wide or engine.is_irrational or engine.rounds
         if is_listed(self.input_set):
             is_wide = how_many(self.mechanism, self.input_set) > FEW
         if not is_wide:

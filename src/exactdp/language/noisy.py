@@ -199,6 +199,12 @@ def samples_integers(definition: Definition) -> bool:
     )
 
 
+def samples_both(definition: Definition) -> bool:
+    """Whether a function samples integer noise and real noise, itself or in a subroutine."""
+    draws = (one for one in _draws(definition) if isinstance(one, NoiseCall))
+    return len({NOISES[one.noise].is_whole for one in draws}) > 1
+
+
 def samples(definition: Definition) -> NoiseCall | ExpMech | Choose | None:
     """Return the first sampling call of a function or its subroutines, if there is one."""
     return next(_draws(definition), None)

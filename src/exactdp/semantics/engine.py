@@ -12,7 +12,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
-from exactdp.language.noisy import samples_integers
+from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.measure.work import Hook, hearing
@@ -209,8 +209,13 @@ class Engine:
 
     @cached_property
     def rounds(self) -> bool:
-        """Whether rounded reals are released, means, or compared with anything but numbers."""
-        if self._program.code.is_plainly_linear and not self._program.checked.settles:
+        """Whether rounded reals are released, means, or compared with anything but numbers.
+
+        A graph also rounds reals that are added to integer noise, or compared with it.
+        """
+        program = self._program
+        is_linear = program.code.is_plainly_linear and not program.checked.settles
+        if is_linear and not samples_both(program.definition):
             return False
         graphs = self._shapes
         if graphs is None:

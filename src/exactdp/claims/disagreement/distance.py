@@ -145,6 +145,8 @@ class Disagreements:
         self._distance = distance
         self._kinds = kinds(mechanism.inputs)
         program = ideal.program or mechanism
+        if isinstance(ideal, IdealProgram) and program.kept(Engine).rounds:
+            program = ideal.function  # without noise there may be nothing to round
         self._names = entry_names(program.inputs)  # those in graphs
         self._engine = program.kept(Engine)
         self._releases = program.checked.output.holds_noise

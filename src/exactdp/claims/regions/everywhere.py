@@ -82,8 +82,8 @@ def refuse_rounded(claim: Accuracy) -> None:
     is_bounded = len(sides) == 2 * real_count(claim.mechanism)
     if not is_bounded and any(one is not None and one.kept(Engine).rounds for one in programs):
         raise ValueRefusedError(
-            "rounded numbers are released, compared with each other or means of noise, and the "
-            "claim is about all real inputs",
+            "rounded numbers are released, compared with each other or means of noise, or integer "
+            "noise is combined with reals, and the claim is about all real inputs",
             rule="There is a case for each whole number between the inputs.",
             way_out="Give inputs=Box(lo, hi) with finite ends, Grid(lo, hi) or a list.",
         )
