@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,6 +44,9 @@ LARGER = Mechanism.from_source(
 LAPLACE = Mechanism.from_source("def laplace(x: Real): return lap(eps, x)")
 MARGIN = Mechanism.from_source("def above(x: Real): return lap(eps, x) >= 1 + 2 / eps")
 LOG = Mechanism.from_source("def above(x: Real): return lap(eps, x) >= 1 + log(20) / eps")
+TWO_LAPS = Mechanism.from_source(
+    "def above(x: Real): return lap(eps / 3, x) + lap(eps / 3, 0) >= 1 + log(3) / eps"
+)
 IDEAL = Ideal.from_source("def ideal(x: Real): return x >= 1")
 B = exp(-alpha * eps / 2)
 
@@ -132,6 +136,8 @@ def test_false_claims_by_cases_are_refuted() -> None:
         Accuracy(LARGER, maximum(B / 4, exp(-eps) / 8), inputs=[[2, 0]]),
         Accuracy(LAPLACE, exp(-2 * gamma * eps), gamma=3 / eps, inputs=[1]),
         Accuracy(MARGIN, exp(-alpha * eps) / 2, ideal=IDEAL, inputs=AllReals()),
+        Accuracy(LOG, exp(-alpha * eps), ideal=IDEAL, inputs=AllReals()),
+        Accuracy(TWO_LAPS, exp(-alpha * eps), ideal=IDEAL, inputs=[3]),  # with 3^(1/3) and log 3
     ):
         found = sealed(claim, outcome=False)
         report = certify.check(found)
@@ -142,6 +148,26 @@ def test_false_claims_by_cases_are_refuted() -> None:
             wrong = copy.deepcopy(found)
             wrong["counterexamples"][0][place] = change
             assert not certify.check(seal(wrong)).accepted
+
+
+def test_bounds_on_a_logarithm_are_checked() -> None:
+    """They enclose it, and are close enough for all comparisons and both sides."""
+    found = sealed(Accuracy(TWO_LAPS, exp(-alpha * eps), ideal=IDEAL, inputs=[3]), outcome=False)
+    low, high = found["counterexamples"][0]["log"]
+    assert float(Fraction(low)) == float(Fraction(high)) == pytest.approx(math.log(3), abs=1e-15)
+    for ends in ([high, high], [low, low], ["1", "2"], ["-1", high], [high, low], [low], None):
+        wrong = copy.deepcopy(found)
+        wrong["counterexamples"][0]["log"] = ends
+        assert not certify.check(seal(wrong)).accepted
+    del wrong["counterexamples"][0]["log"]
+    assert not certify.check(seal(wrong)).accepted
+    for name in ("actual", "required"):
+        wrong = copy.deepcopy(found)
+        wrong["counterexamples"][0][name] = ["1/2", "501/1000"]
+        assert not certify.check(seal(wrong)).accepted
+    other = copy.deepcopy(found)
+    other["claim"]["mechanism"] = other["claim"]["mechanism"].replace("log(3)", "log(4)")
+    assert not certify.check(seal(other)).accepted or certify.check(seal(other)).taken
 
 
 def at(place: Any, path: Path) -> Any:

@@ -19,14 +19,15 @@ from itertools import product
 from math import inf
 from typing import Any, NamedTuple
 
-from ..kernel.cones import PolyhedralCone, Vector, leaves, reduced
+from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, leaves, reduced
 from ..kernel.enclosures import exp_enclosure
-from ..kernel.reading import RealInterval, counted
+from ..kernel.reading import RealInterval, RejectedError, counted
 from . import formulas, values
 from .claims import Claims, Proved
 from .derivation import single
 from .formulas import Tree
 from .linear import is_number
+from .near_logs import NearLog
 from .obligations import Levels
 from .orders import covers
 from .parametric import At, ProgramOnCone
@@ -473,17 +474,20 @@ class CaseClaims(Claims):
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
         self.require(self.whole.has(eps) and min(alpha, gamma) >= 0, "not one of the claim")
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        ray = PolyhedralCone(1, self).cut((Fraction(1),))
-        space = ParameterSpace(1, single(u), None, None, ray)
-        self.require(not self.unit, "a logarithm is not a number at a counterexample")
-        unit = None if self.unit is None else 1 / eps
-        program = ProgramOnCone(self.derivation, ray, space.entries, unit)
+        bits = self.bits(parts["bits"])
+        near = self.near_log(parts, eps, bits)
+        space = self.space_at(u, eps, near)
+        unit = space.unit if near is not None or self.unit is None else 1 / eps
+        program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
-        chance, beta = self.quotient(parts["probability"]), self.quotient(parts["beta"])
-        derived = self.derive("closed forms", lambda: program.probability(output, gamma))
-        self.require(derived is None or derived == chance, "the program has another probability")
-        bits = self.bits(parts["bits"])
+        chance, beta = (self.quotient(parts[one], space.size) for one in ("probability", "beta"))
+        try:
+            derived = self.derive("closed forms", lambda: program.probability(output, gamma))
+        except UndecidedError as error:
+            raise RejectedError(f"{self.where}: the logarithm is not known enough") from error
+        right = derived is None or self.as_proved(derived) == self.as_proved(chance)
+        self.require(right, "the program has another probability")
         for case in self.cases:
             self.levels = case.levels
             if self.is_made(case, space, (eps, alpha, gamma), bits):
@@ -497,10 +501,38 @@ class CaseClaims(Claims):
             for one in case.betas
         ]
         self.require(any(beta in some for some in forms), "β is not as claimed")
-        self.refuted(eps, bits, chance, beta, (parts["actual"], parts["required"]))
+        if near is None:
+            self.refuted(eps, bits, chance, beta, (parts["actual"], parts["required"]))
+        else:
+            for form, ends in ((chance, parts["actual"]), (1 - beta, parts["required"])):
+                low, high = (self.scaled(end) for end in self.pair(ends))
+                self.require(near.encloses(form, (low, high)), "a value is not as stated")
         for some in forms:
-            right = any(self.is_below(eps, bits, chance - 1 + one) for one in some)
+            gaps = [chance - 1 + one for one in some]
+            right = any(
+                self.is_below(eps, bits, gap) if near is None else near.of(gap) < 0 for gap in gaps
+            )
             self.require(right, "one of the formulas for β is not exceeded")
+
+    def near_log(self, parts: dict[str, Any], eps: Fraction, bits: int) -> NearLog | None:
+        """Read bounds on the logarithm of the unit, if it is one."""
+        if not self.unit:
+            self.require("log" not in parts, "there is no logarithm")
+            return None
+        self.require("log" in parts, "bounds on the logarithm are missing")
+        low, high = (self.rational(end) for end in self.pair(parts["log"]))
+        self.require(0 < low < high and self.has_unit(low, high), "not bounds on the logarithm")
+        return NearLog(self, eps, low, high, bits)
+
+    def space_at(self, u: Any, eps: Fraction, near: NearLog | None) -> ParameterSpace:
+        """Return the ray of an input; with a logarithm, a cone around (ε, log b) for this ε."""
+        if near is None:
+            ray = PolyhedralCone(1, self).cut((Fraction(1),))
+            return ParameterSpace(1, single(u), None, None, ray)
+        region = PolyhedralCone(2, self).cut((Fraction(1), _ZERO))
+        region = region.cut((-near.low, eps)).cut((near.high, -eps))
+        unit = At((_ZERO, Fraction(1)))
+        return ParameterSpace(2, single(u), None, None, region, unit=unit)
 
     def is_below(self, eps: Fraction, bits: int, form: Ratio) -> bool:
         """Whether a function of ε is seen to be negative at an ε."""

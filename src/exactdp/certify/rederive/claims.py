@@ -500,6 +500,7 @@ class Claims(Spaces):
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
         parts, boxes = self.example(given)
+        self.require("log" not in parts, "there is no logarithm")
         u = values.an_input(self, parts["input"], self.kinds)
         self.require(self.has_input(u), "the input is not one of the claim")
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
@@ -525,10 +526,10 @@ class Claims(Spaces):
 
     def example(self, given: Any) -> tuple[dict[str, Any], Any]:
         """Read the parts of a counterexample, and boxes around its input if there are any."""
-        has_boxes = isinstance(given, dict) and "boxes" in given
-        names = f"{_COUNTEREXAMPLE} boxes" if has_boxes else _COUNTEREXAMPLE
-        parts = dict(zip(names.split(), self.fields(given, names), strict=True))
-        return parts, (parts["boxes"],) if has_boxes else None
+        names = _COUNTEREXAMPLE.split()
+        names += [one for one in ("boxes", "log") if isinstance(given, dict) and one in given]
+        parts = dict(zip(names, self.fields(given, " ".join(names)), strict=True))
+        return parts, (parts["boxes"],) if "boxes" in parts else None
 
     def claimed(
         self,

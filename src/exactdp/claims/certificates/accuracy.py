@@ -311,10 +311,7 @@ class WrittenRegion:
     def _sum(self, form: Any) -> list[Any]:
         if self.size == 1:
             return _in_eps(form)
-        return [
-            [str(c), list(powers), _spelled(rates)]
-            for powers, rates, c in sorted(form.entries(self.one.region.names))
-        ]
+        return _sum_in(form, self.one.region.names)
 
 
 def region_json(region: Region) -> Json:
@@ -511,6 +508,17 @@ def quotient_json(form: ClosedForm) -> list[Any]:
     return [_in_eps(part) for part in (form.numerator, form.denominator)]
 
 
+def quotient_in(form: ClosedForm, names: Sequence[str]) -> list[Any]:
+    """Return a quotient of sums in some parameters."""
+    return [_sum_in(part, names) for part in (form.numerator, form.denominator)]
+
+
+def _sum_in(form: Any, names: Sequence[str]) -> list[Any]:
+    return [
+        [str(c), list(powers), _spelled(rates)] for powers, rates, c in sorted(form.entries(names))
+    ]
+
+
 def _in_eps(form: Any) -> list[Any]:
     found = [(k, Fraction(q), [c, [k], [q]]) for c, k, q in terms(form)]
     return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
@@ -532,8 +540,8 @@ def _enclosure(value: Enclosure) -> list[str]:
     return [f"{spell(end)}{power}" for end in ends]
 
 
-def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
-    """Return a counterexample as plain data."""
+def example_json(claim: Accuracy, one: Counterexample) -> Json:
+    """Return a counterexample as plain data, without its probability, β and precision."""
     below = one.distance.below if isinstance(one.distance, SquareRoot | Enclosed) else one.distance
     around: Json = {}
     u = claim.mechanism.read_input(one.input)
@@ -541,17 +549,25 @@ def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
         below = between(one.alpha, below)
         found = boxes(setting_json(claim), entries(u), one.output, one.alpha, below)
         around = {"boxes": found}
-    written: Json = {
+    return {
         "input": [value_json(each) for each in u],
         "output": value_json(one.output),
         "distance": _number(below),
         "eps": spell(one.eps),
         "alpha": spell(one.alpha),
         "gamma": spell(one.gamma),
-        "probability": quotient_json(one.probability),
-        "beta": quotient_json(one.beta),
         "actual": _enclosure(one.actual),
         "required": _enclosure(one.required),
+        **around,
+    }
+
+
+def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
+    """Return a counterexample as plain data."""
+    written: Json = {
+        **example_json(claim, one),
+        "probability": quotient_json(one.probability),
+        "beta": quotient_json(one.beta),
     }
 
     def is_enough(bits: int) -> bool:
@@ -560,4 +576,4 @@ def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
         checker.refuted(one.eps, bits, chance, beta, (written["actual"], written["required"]))
         return True
 
-    return {**written, "bits": precision(is_enough), **around}
+    return {**written, "bits": precision(is_enough)}

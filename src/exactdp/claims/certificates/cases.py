@@ -20,8 +20,10 @@ from exactdp.certify.rederive.cases import Coordinates as CheckedCoordinates
 from exactdp.claims.certificates.accuracy import (
     WrittenRegion,
     counterexample_json,
+    example_json,
     interval_json,
     level_json,
+    quotient_in,
     setting_json,
     tree_json,
     value_json,
@@ -46,7 +48,8 @@ from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.values import Value
 from exactdp.reals import ExpPoly, Interval, eps, nonnegative
-from exactdp.reals.certificates import Json
+from exactdp.reals.certificates import Json, precision
+from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.engine import Engine
@@ -54,11 +57,13 @@ from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.decision.work import Explored, Explorer
 
 _MOST_LEAVES = 120  # parts of one group
 _DEEPEST = 14
+_LOG_BITS = 200  # of the bounds on a logarithm, which are compared with 256
 
 
 @dataclass(frozen=True)
@@ -162,12 +167,6 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     claim = verdict.claim.by_cells(whole=True)
     if claim.mechanism.checked.releases_eps:
         claim.require_one_sum("a certificate")
-    if verdict.holds is False and claim.mechanism.uses_log:
-        raise ValueRefusedError(
-            "a counterexample with log(r) / eps has no certificate",
-            rule="At a counterexample the checker compares sums of rational powers of e.",
-            way_out="Look at it with mechanism.probability(u, output).at(eps).",
-        )
     cases = cases_of(claim)
     _refuse_products(claim, cases)
     unit = _unit(claim, cases)
@@ -183,10 +182,39 @@ def certificate_by_cases(verdict: Verdict) -> Json:
         ]
     parts: Json = {
         "regions": groups,
-        "counterexamples": [counterexample_json(claim, one) for one in verdict.counterexamples],
+        "counterexamples": [
+            counterexample_json(claim, one)
+            if unit is None or unit == UNIT
+            else _with_log(claim, one, unit, stated)
+            for one in verdict.counterexamples
+        ],
         "signs": signs.written,
     }
     return document(verdict, "claim_by_cases", stated, parts)
+
+
+def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> Json:
+    """Return a counterexample with a logarithm, and bounds on it that suffice."""
+    base = base_of(unit)
+    assert base is not None
+    names = ("eps", unit)
+    forms = {"probability": one.probability, "beta": one.beta}
+    written: Json = {
+        **example_json(claim, one),
+        **{key: quotient_in(getattr(form, "form", form), names) for key, form in forms.items()},
+    }
+    low, high = log_enclosure(base, _LOG_BITS)
+
+    def attempt(bits: int) -> Json:
+        return {**written, "log": [spell(low), spell(high)], "bits": bits}
+
+    def is_enough(bits: int) -> bool:
+        checker = without_limits(CaseClaims)
+        checker.read_claim(stated)
+        checker.counterexample(attempt(bits))
+        return True
+
+    return attempt(precision(is_enough))
 
 
 def _refuse_products(claim: Accuracy, cases: Sequence[ClaimCase]) -> None:
