@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import jsonschema
 import pytest
 
 from exactdp import (
@@ -17,12 +21,19 @@ from exactdp import (
     Mechanism,
     ValueRefusedError,
     alpha,
+    certify,
     eps,
     exp,
     gamma,
     ideal,
+    parse,
 )
+from exactdp.certify.rederive.products import bound
+from exactdp.reals.certificates import seal
 
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
+)
 NOISY = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
 LARGER = Mechanism.from_source("""
 def larger(q: Real[2]): return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
@@ -67,8 +78,58 @@ def test_irrational_ends() -> None:
         assert claim.check().outcome == outcome
     claim = Accuracy(LARGER, exp(-alpha * eps / 2), region="alpha*alpha <= 2", inputs=AllReals())
     assert claim.check().outcome == "holds"
-    with pytest.raises(ValueRefusedError, match="products has no certificate"):
-        _ = claim.check().certificate
+    assert certify.check(claim.check().certificate).accepted
+
+
+CERTIFIED: list[tuple[str, str, Any]] = [  # a region, a larger one, and β that holds for the first
+    ("gamma*gamma >= 2", "gamma*gamma >= 1", exp(-Fraction(7, 5) * eps)),
+    ("alpha*gamma >= 1", "alpha*gamma >= 1/2", exp(-Fraction(9, 10) * eps)),
+    ("gamma >= 3 - alpha*alpha", "gamma >= 2 - alpha*alpha", exp(-Fraction(9, 5) * eps)),
+    ("eps*alpha*gamma >= 3", "eps*alpha*gamma >= 1", parse("1/4")),
+    ("gamma*gamma - 3*gamma + 2 <= 0", "gamma*gamma - 3*gamma + 1 <= 0", exp(-eps * 4 / 5)),
+]
+
+
+@pytest.mark.parametrize(("region", "larger", "beta"), CERTIFIED)
+def test_conditions_with_products_have_certificates(region: str, larger: str, beta: Any) -> None:
+    """Dd is 1 and the error e^(−γε); what is proved for one region is not for a larger one."""
+    claim = Accuracy(NOISY, beta, gamma=ANY, region=region, inputs=[0])
+    found = json.loads(json.dumps(claim.check().certificate))
+    report = certify.check(found)
+    assert report.accepted, report.reason
+    assert report.taken == ()
+    assert found["verdict"] == "holds"
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    refuted = replace(claim, region=larger).check().certificate
+    assert refuted["verdict"] == "fails"
+    assert certify.check(refuted).accepted
+    for wrong in ({**found, "claim": refuted["claim"]}, {**refuted, "claim": found["claim"]}):
+        del wrong["seal"]
+        assert not certify.check({**wrong, "seal": seal(wrong)}).accepted
+    text = json.dumps(found["regions"])
+    assert '"keep"' in text
+    for other in (text.replace('"keep"', '"kept"'), text.replace(', "keep": "gamma"', "")):
+        if other != text:
+            wrong = {**found, "regions": json.loads(other)}
+            del wrong["seal"]
+            assert not certify.check({**wrong, "seal": seal(wrong)}).accepted
+
+
+def test_linear_bounds_on_products() -> None:
+    """At random points between the ends, on both sides."""
+    random = Random(5)
+    for _ in range(300):
+        ends = [sorted(Fraction(random.randint(0, 8), 3) for _ in range(2)) for _ in range(2)]
+        powers = random.choice([(2, 0), (0, 3), (1, 1), (2, 1), (1, 3)])
+        pairs = (ends[0][0], ends[0][1]), (ends[1][0], ends[1][1])
+        a, c = (low + (high - low) * Fraction(random.randint(0, 5), 5) for low, high in pairs)
+        value = a ** powers[0] * c ** powers[1]
+        for keep, above in product((0, 1), (True, False)):
+            found = bound(powers, pairs, keep, above=above)
+            assert found is not None
+            line = found.constant + found.slopes[0] * a + found.slopes[1] * c
+            assert line >= value if above else line <= value
+    assert bound((2, 0), ((Fraction(0), math.inf), (Fraction(0), math.inf)), 1, above=True) is None
 
 
 def squares(u, v):  # type: ignore[no-untyped-def]

@@ -32,6 +32,7 @@ from .obligations import Levels
 from .orders import covers
 from .parametric import At, ProgramOnCone
 from .points import vector_of
+from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
 from .spaces import ParameterSpace
 from .statement import levels_said
@@ -40,6 +41,8 @@ _PARTS = (
     "mechanism ideal cases input_distance output_distance boundary agreement epsilon inputs unit"
 )
 _GROUP = "case input free tree"
+_LEVELS = ("alpha", "gamma")
+_MOST_POWER = 12
 _BITS = 256  # with which logarithms are compared with numbers
 _ZERO = Fraction(0)
 
@@ -281,10 +284,7 @@ class CaseClaims(Claims):
                     )
         for form, (low, high) in zip(units[1 + at.unit :], self.ends or (), strict=False):
             rows += _between(form, units[0], low, high)
-        for name in at.free:
-            level = case.levels[name == "gamma"]
-            if isinstance(level, RealInterval):
-                rows += _between(units[at.of(name)], units[0], level.lower, level.upper)
+        rows += self.ranges(leaf)
         sides = [*(one.form for one in case.when), *_equalities(case, at)]
         for tree, one in zip(sides, self.entries(given, len(sides)), strict=True):
             if one is not None:
@@ -296,10 +296,13 @@ class CaseClaims(Claims):
 
         The condition is Σ s(ε)·x with s for each number x that moves, and 1. So v·x is not smaller
         if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs.
+        Products of α and γ are first replaced by linear bounds on them (`products`).
         """
-        power, listed = self.fields(given, "power form")
+        has_keep = isinstance(given, dict) and "keep" in given
+        power, listed, *keep = self.fields(given, "power form keep" if has_keep else "power form")
         p, form = self.integer(power, -10, 10), self.form(listed, leaf.at.size)
-        slopes = self.slopes(tree, leaf)
+        self.require(not keep or keep[0] in _LEVELS, "not α or γ")
+        slopes = self.slopes(tree, leaf, _LEVELS.index(keep[0]) if keep else None)
         scale = EPS**p
         for k, (v, slope) in enumerate(zip(form, slopes, strict=True)):
             if k == 1 and leaf.at.unit:
@@ -313,8 +316,12 @@ class CaseClaims(Claims):
             self.require(right, "a condition is not the one of the claim")
         return form
 
-    def slopes(self, tree: Tree, leaf: Leaf) -> list[Ratio]:
-        """Return a condition as the functions of ε that the coordinates are multiplied with."""
+    def slopes(self, tree: Tree, leaf: Leaf, keep: int | None) -> list[Ratio]:
+        """Return a condition as the functions of ε that the coordinates are multiplied with.
+
+        If it has products of α and γ, it is one that is not smaller; `keep` is the factor that
+        remains.
+        """
         size = leaf.at.size
         given: dict[str, Ratio] = {}
         place = 1 + leaf.at.unit
@@ -335,17 +342,52 @@ class CaseClaims(Claims):
         found: list[dict[Any, Fraction]] = [{} for _ in range(size)]
         under = form.under
         right = all(len(powers) < 2 and len(rates) < 2 for powers, rates in under)
+        products: dict[tuple[int, ...], dict[Any, Fraction]] = {}
         for (powers, rates), c in form.over.items():
-            right = (
-                right
-                and len(rates) < 2
-                and sum(powers[1:]) in (0, 1)
-                and min((0, *powers[1:])) == 0
-            )
-            at = len(powers) - 1 if sum(powers[1:]) else 0
+            right = right and len(rates) < 2 and min((0, *powers[1:])) == 0
             self.require(right, "a condition is not linear")
-            found[at][powers[:1] if any(powers[:1]) else (), rates] = c
-        return [Ratio(one, under) for one in found]
+            key = powers[:1] if any(powers[:1]) else (), rates
+            if sum(powers[1:]) < 2:
+                found[len(powers) - 1 if sum(powers[1:]) else 0][key] = c
+            else:
+                products.setdefault(powers[1:], {})[key] = c
+        slopes = [Ratio(one, under) for one in found]
+        for others, one in products.items():
+            self.require(keep is not None, "a condition is not linear")
+            self.add_bound(slopes, leaf, (*others, *(0,) * size), Ratio(one, under), keep or 0)
+        return slopes
+
+    def add_bound(
+        self, slopes: list[Ratio], leaf: Leaf, powers: tuple[int, ...], c: Ratio, keep: int
+    ) -> None:
+        """Add a linear function that is not smaller than a product of α and γ times c."""
+        places = [leaf.at.of(name) if name in leaf.at.free else None for name in _LEVELS]
+        known = [0 if place is None else powers[place - 1] for place in places]
+        self.require(sum(known) == sum(powers) <= _MOST_POWER, "a product of other numbers")
+        is_positive = self.never_negative(c)
+        self.require(is_positive or self.never_negative(-c), "the sign of a factor is not seen")
+        ends = [
+            (_ZERO, inf) if place is None else ends_of([*leaf.cuts, *self.ranges(leaf)], place)
+            for place in places
+        ]
+        found = bound((known[0], known[1]), (ends[0], ends[1]), keep, above=is_positive)
+        if found is None:
+            raise RejectedError(f"{self.where}: a factor of a condition is not bounded")
+        slopes[0] = slopes[0] + c * found.constant
+        for place, slope in zip(places, found.slopes, strict=True):
+            if slope and place is not None:
+                slopes[place] = slopes[place] + c * slope
+
+    def ranges(self, leaf: Leaf) -> Iterator[Vector]:
+        """Yield conditions that α and γ are in their ranges."""
+        size = leaf.at.size
+        for name in leaf.at.free:
+            level = self.levels[name == "gamma"]
+            if isinstance(level, RealInterval):
+                unit, one = (
+                    tuple(Fraction(j == k) for j in range(size)) for k in (leaf.at.of(name), 0)
+                )
+                yield from _between(unit, one, level.lower, level.upper)
 
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε of the part."""

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.cases import CaseClaims, Leaf
 from exactdp.certify.rederive.cases import Coordinates as CheckedCoordinates
+from exactdp.certify.rederive.products import bound as linear_bound
+from exactdp.certify.rederive.products import ends_of
 from exactdp.claims.certificates.accuracy import (
     WrittenRegion,
     counterexample_json,
@@ -42,6 +44,7 @@ from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.hypotheses import falls, proved_signs
 from exactdp.claims.stated.inputs import Box, as_given, is_listed, listed, real_count
 from exactdp.claims.stated.levels import Level, Range, constant
+from exactdp.claims.stated.products import PolynomialSide
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, kinds
@@ -50,7 +53,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ExpPoly, Interval, eps, nonnegative
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logs import log_enclosure
-from exactdp.reals.numbers import spell
+from exactdp.reals.numbers import inf, spell
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
@@ -218,12 +221,15 @@ def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> 
 
 
 def _refuse_products(claim: Accuracy, cases: Sequence[ClaimCase]) -> None:
-    """Refuse conditions with products of α and γ: the checker proves linear ones."""
+    """Refuse conditions with products that are not bounded on slices of α or γ."""
     names = ("alpha", "gamma", *claim.entry_names)
     for one in (one for case in cases for one in case.when):
         for at in _at_inputs(claim, one):
             try:
-                LinearSide.of(at, names)
+                if not at.form.names() <= {"alpha", "gamma"}:
+                    LinearSide.of(at, names)
+                else:
+                    PolynomialSide.of(at)
             except ValueRefusedError:
                 raise ValueRefusedError(
                     f"a condition with products has no certificate: {at}",
@@ -259,7 +265,13 @@ def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
     names = ("alpha", "gamma", *claim.entry_names)
     for case in cases:
         for one in (*case.when, *_equalities(case, ("alpha", "gamma"))):
-            forms = (LinearSide.of(at, names).scaled().conic() for at in _at_inputs(claim, one))
+            sides = (
+                PolynomialSide.of(at).with_one_factor()
+                if _has_products(at)
+                else LinearSide.of(at, names)
+                for at in _at_inputs(claim, one)
+            )
+            forms = (side.scaled().conic() for side in sides)
             if any(form is not None and form.get("") for form in forms):
                 return UNIT
     return None
@@ -273,6 +285,12 @@ def _at_inputs(claim: Accuracy, given: Comparison) -> Iterator[Comparison]:
     for values in _fixed_inputs(claim):
         known = zip(claim.entry_names, values, strict=True)
         yield given.bound_to({name: Fraction(x) for name, x in known if is_number(x)})
+
+
+def _has_products(given: Comparison) -> bool:
+    """Whether a condition on α and γ multiplies them."""
+    names = given.form.names()
+    return names <= {"alpha", "gamma"} and not PolynomialSide.of(given).is_linear
 
 
 def _equalities(case: ClaimCase, free: Sequence[str]) -> Iterator[Comparison]:
@@ -383,13 +401,13 @@ class _Group:
         count = len(self.case.betas)
         has_mean = count > 1 and self.names != ("eps",)
         for part in range(count + has_mean):  # the last is a mean of all
-            sides, rows = self._sides(on)
+            sides, rows = self._sides(on, cuts)
             regions = self._explored(on, [*rows, *cuts], part)
             if all(sign.holds for _, steps in regions for _, found in steps for _, sign in found):
                 return self._leaf(on, cuts, part, sides, rows, regions)
         if depth >= _DEEPEST or self.left <= 0:
             raise _refused("no certificate is found: the claim is tight, or has too many cases")
-        form = self._cut(cuts)
+        form = self._cut(cuts) or self._product_cut(cuts, depth)
         if form is not None:
             return {
                 "form": [spell(q) for q in form],
@@ -450,7 +468,9 @@ class _Group:
 
     # Conditions -----------------------------------------------------------------------
 
-    def _sides(self, on: Interval) -> tuple[list[Json | None], list[Vector]]:
+    def _sides(
+        self, on: Interval, cuts: Sequence[Vector]
+    ) -> tuple[list[Json | None], list[Vector]]:
         """Return linear conditions that follow from those of the case, as data and as rows."""
         unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
         rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
@@ -467,17 +487,92 @@ class _Group:
                 rows += _between(unit[name], unit["eps"], level.lower, level.upper)
         written: list[Json | None] = []
         for one in (*self.case.when, *_equalities(self.case, self.free)):
-            found = self._weaker(one, on)
+            bound = one.bound_to(self._known)
+            keep: Json = {}
+            side: LinearSide | None
+            if _has_products(bound):
+                side, keep = self._bounded(bound, on, cuts), {"keep": self._kept(bound)}
+            else:
+                side = LinearSide.of(bound, (*self.reals, *self.free))
+            found = None if side is None else self._weaker(side, on)
             written.append(
-                None if found is None else {"power": found[0], "form": [spell(q) for q in found[1]]}
+                None
+                if found is None
+                else {"power": found[0], "form": [spell(q) for q in found[1]], **keep}
             )
             rows += [] if found is None else [found[1]]
         return written, rows
 
-    def _weaker(self, given: Comparison, on: Interval) -> tuple[int, Vector] | None:
+    def _kept(self, given: Comparison) -> str:
+        """Return the factor of products that is not bounded by cuts: γ, if α occurs in one."""
+        terms = PolynomialSide.of(given).terms
+        return "gamma" if any(j for j, k in terms if j + k > 1) else "alpha"
+
+    def _bounded(
+        self, given: Comparison, on: Interval, cuts: Sequence[Vector]
+    ) -> LinearSide | None:
+        """Return a linear condition that holds where one with products does; None if none does."""
+        side = PolynomialSide.of(given)
+        keep = ("alpha", "gamma").index(self._kept(given))
+        ends = self._ends(cuts, "alpha"), self._ends(cuts, "gamma")
+        terms = {key: c for key, c in side.terms.items() if sum(key) < 2}
+        for key, c in side.terms.items():
+            if sum(key) < 2:
+                continue
+            above, below = nonnegative(c, on), nonnegative(-c, on)
+            if not above.holds and not below.holds:
+                return None
+            found = linear_bound(key, ends, keep, above=bool(above.holds))
+            if found is None:
+                return None
+            if c.parameters:
+                self.writer.signs.decided(above if above.holds else below)
+            bounds = ((0, 0), found.constant), ((1, 0), found.slopes[0]), ((0, 1), found.slopes[1])
+            for new, q in bounds:
+                if q:
+                    terms[new] = terms.get(new, ExpPoly(0)) + c * q
+        kept = {key: c for key, c in terms.items() if c.numerator}
+        return PolynomialSide(kept, given.strict, given).linear()
+
+    def _ends(self, cuts: Sequence[Vector], name: str) -> Any:
+        """Return between which numbers α or γ is."""
+        if name not in self.free:
+            return Fraction(0), inf
+        place, size = self.names.index(name), len(self.names)
+        rows = list(cuts)
+        level = self.case.level(name)
+        if isinstance(level, Range):
+            unit, one = (tuple(Fraction(j == k) for j in range(size)) for k in (place, 0))
+            rows += _between(unit, one, level.lower, level.upper)
+        return ends_of(rows, place)
+
+    def _product_cut(self, cuts: Sequence[Vector], depth: int) -> Vector | None:
+        """Return a cut of the factor of products that is bounded by numbers."""
+        given = [one.bound_to(self._known) for one in self.case.when]
+        products = [one for one in given if _has_products(one)]
+        if not products or depth >= _DEEPEST - 2:
+            return None
+        name = "gamma" if self._kept(products[0]) == "alpha" else "alpha"
+        low, high = self._ends(cuts, name)
+        place = self.names.index(name)
+        for one in products:
+            side = PolynomialSide.of(one)
+            alone = side.alone()
+            for point in side.ends(alone) if alone == name else ():
+                if low < point < high:
+                    return self._at(place, point)
+        if high == inf:
+            return self._at(place, max(2 * low, Fraction(1)))
+        if low == 0 and depth % 2:
+            return self._at(place, high / 4)
+        return self._at(place, (low + high) / 2)
+
+    def _at(self, place: int, point: Fraction) -> Vector:
+        """Return the form that is nonnegative where a number is at least a point."""
+        return tuple(Fraction(k == place) - point * (k == 0) for k in range(len(self.names)))
+
+    def _weaker(self, side: LinearSide, on: Interval) -> tuple[int, Vector] | None:
         """Return p and a form that is at least ε^p times a condition; None if there is none."""
-        bound = given.bound_to(self._known)
-        side = LinearSide.of(bound, (*self.reals, *self.free))
         power, scaled = side.power, side.scaled()
         form: dict[str, Fraction] | None
         conic = scaled.conic()

@@ -25,12 +25,14 @@ from exactdp.reals import (
     parameter,
     solution_set,
 )
-from exactdp.reals.numbers import inf
+from exactdp.reals.numbers import inf, simplest_inside
 
 _LEVELS = ("alpha", "gamma")
 _RATIO = Fraction(9, 8)  # of the ends of a slice
 _SLICES = 64
 _FINE = Fraction(1, 10**12)
+_NEAR = Fraction(1, 10**4)
+_SIMPLE = 10**4  # a denominator
 
 Ends: TypeAlias = tuple[Fraction, Fraction | float]
 Powers: TypeAlias = tuple[int, int]
@@ -74,6 +76,14 @@ class PolynomialSide:
         found = tuple((name, slope) for name, slope in pairs if slope is not None)
         return LinearSide(self.terms.get((0, 0), ExpPoly(0)), found, self.strict)
 
+    def with_one_factor(self) -> LinearSide:
+        """Return the side with 1 for all factors of products but the last."""
+        found: dict[Powers, ClosedForm] = {}
+        for (j, k), c in self.terms.items():
+            key = (0, 1) if k else (1, 0) if j else (0, 0)
+            found[key] = found.get(key, ExpPoly(0)) + c
+        return PolynomialSide(found, self.strict, self.given).linear()
+
     def alone(self) -> str | None:
         """Return α or γ if it is a polynomial in this one with rational coefficients; else None."""
         names = {name for key in self.terms for name, k in zip(_LEVELS, key, strict=True) if k}
@@ -93,6 +103,16 @@ class PolynomialSide:
                 is_open = self.strict or (isinstance(high, Root) and not high.is_exact)
                 found.append(Comparison(upper - Symbol(name), is_open))
             yield found
+
+    def ends(self, name: str) -> Iterator[Fraction]:
+        """Yield simple rationals outside of the ends of the intervals on which it holds."""
+        for part in self.intervals(name):
+            for one in part:
+                end = LinearSide.of(one, (name,)).constant.numerator.constant()
+                if end and end.denominator <= _SIMPLE:
+                    yield abs(end)
+                elif end:  # −lower, or upper
+                    yield simplest_inside(*sorted((abs(end), abs(end) + end * _NEAR)))
 
     def with_number(self, place: int, value: Fraction) -> PolynomialSide:
         """Return the side with a number for α (0) or γ (1)."""
