@@ -34,6 +34,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .collection import seldom_collected
 from .kernel import limits
 from .kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
@@ -114,6 +115,11 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
 
     Accepted exactly if the verdict that it states is proved by it, apart from what is `taken`.
     """
+    with seldom_collected():
+        return _check(certificate)
+
+
+def _check(certificate: Mapping[str, Any] | str) -> Report:
     checker: SignProof | Claims = SignProof()
     try:
         text: Any = certificate

@@ -13,6 +13,7 @@ from inspect import Parameter, signature
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+from exactdp.certify.collection import seldom_collected
 from exactdp.errors import ArgumentRefusedError, ExactdpError, shown
 
 P = ParamSpec("P")
@@ -40,7 +41,8 @@ def folded(function: Callable[P, R]) -> Callable[P, R]:
         try:
             if keywords:
                 _refuse_unknown(function, args, keywords)
-            return function(*args, **keywords)
+            with seldom_collected():
+                return function(*args, **keywords)
         except ExactdpError as error:
             raise shortened(error) from error.__cause__
         except TypeError:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, Draw, Machine, State
+from exactdp.language.machine import Compare, Done, Draw, Machine
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -23,7 +23,7 @@ from exactdp.reals.numbers import rational
 from exactdp.reals.radicals import Surd
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.added import added_noise, compares_inputs_often
-from exactdp.semantics.building import build
+from exactdp.semantics.building import build, built
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import JointDensity, has_quotient, refuse_quotient
 from exactdp.semantics.distribution import Distribution
@@ -43,6 +43,7 @@ from exactdp.semantics.spots import Trace, has_spots, trace_of
 from exactdp.semantics.summaries import Summaries
 from exactdp.semantics.symbols import names_of, symbols_of
 from exactdp.semantics.tails import Tails, tails
+from exactdp.semantics.transitions import Transitions
 
 _MOST_KEPT = 10_000  # answers that an engine caches
 
@@ -51,6 +52,8 @@ _MOST_ARRIVALS = 16  # inputs whose arrivals it caches: for their moments, and f
 _MOST_DENSITIES = 500  # densities of real outputs that it caches
 
 _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
+
+_MOST_EVENTS = 20_000  # whose transitions graphs share
 
 _MOST_TERMS = 40_000  # of a density at a node, and a probability is evaluated instead of expanded
 
@@ -77,6 +80,7 @@ class Engine:
         self._densities: dict[object, JointDensity] = {}
         self._arrivals: dict[object, Arrivals] = {}
         self._tails: dict[object, tuple[Tails, ...]] = {}
+        self._transitions: Transitions | None = None
         self._names = [names_of(param) for param in program.inputs]
 
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
@@ -568,6 +572,7 @@ class Engine:
             self._tails,
         ):
             kept.clear()
+        self._transitions = None
 
     def independent_entries(self, given: tuple[Value, ...]) -> tuple[IndependentEntry, ...] | None:
         """Return the entries of the output if they are independent at inputs with symbols."""
@@ -580,16 +585,23 @@ class Engine:
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self.machine
         start = machine.start(values)
-        look = self._summaries.look()
         if pattern is ANYTHING:
-            return build(machine, start, look)
-        relevant = self._relevance.look_for(pattern)
+            return build(machine, start, self._summaries.look())
+        look = self._relevance.look_for(pattern)
+        found = built(self._shared_transitions(), start, look, pattern)
+        return _simplified(None, found, pattern)
 
-        def reduced(state: State) -> State | None:
-            found = relevant(state)
-            return None if found is None else look(found)
-
-        return _simplified(None, build(machine, start, reduced, late=True), pattern)
+    def _shared_transitions(self) -> Transitions:
+        """Return the transitions for all patterns; new ones if there are many."""
+        found = self._transitions
+        if found is None or len(found.events) > _MOST_EVENTS:
+            found = self._transitions = Transitions(
+                self.machine,
+                late=True,
+                reduced=self._relevance.returned,
+                summarised=self._summaries.look(),
+            )
+        return found
 
 
 def _at_listed_inputs(program: Program) -> ValueRefusedError:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from exactdp.language.code import Code, Release, Set
 from exactdp.language.flow import read
 from exactdp.language.machine import Machine, State
 from exactdp.language.values import Value, as_output
 from exactdp.semantics.events import ANYTHING, appended_slot, match, prefix_test
-
-Look = Callable[[State], State | None]
-"""Returns the relevant part of a state, None if it does not matter at all."""
+from exactdp.semantics.transitions import Look
 
 
 class _Other:
@@ -22,7 +19,15 @@ class _Other:
         return "…"
 
 
+class _Matched:
+    """Stands for the value in question, so that states for several values are the same."""
+
+    def __repr__(self) -> str:
+        return "the output in question"
+
+
 OTHER = _Other()
+MATCHED = _Matched()
 
 
 class Relevance:
@@ -31,7 +36,8 @@ class Relevance:
     def __init__(self, machine: Machine) -> None:
         code, slots = machine.code, machine.slots
         self._ends = all(loop.counter is not None for loop in code.loops)
-        self._returned = [slots[name] for name in sorted(only_returned(code))]
+        self.returned = tuple(slots[name] for name in sorted(only_returned(code)))
+        """The slots that are only returned."""
         appended = appended_slot(code)
         self._appended = None if appended is None else slots[appended]
 
@@ -41,17 +47,23 @@ class Relevance:
         A state that can no longer end in such an output does not matter, except in a program with
         `while` loops, where it may reach a loop that never ends. A value that is only returned or
         discarded matters only if it matches: for example, which index is the best so far, if the
-        question is whether it is the last one.
+        question is whether it is the last one. If it does, it is replaced by `MATCHED`.
         """
         keep = prefix_test(self._appended, pattern if self._ends else ANYTHING)
+        kind = type(pattern) if self._ends and isinstance(pattern, int | str) else None
 
         def look(state: State) -> State | None:
             if not keep(state):
                 return None
             env = list(state.env)
-            for slot in self._returned:
-                if not match(as_output(env[slot]), pattern, []):
+            for slot in self.returned:
+                value = env[slot]
+                if value is OTHER or value is MATCHED:
+                    continue
+                if not match(as_output(value), pattern, []):
                     env[slot] = OTHER
+                elif type(value) is kind:
+                    env[slot] = MATCHED
             return State(state.pc, tuple(env))
 
         return look

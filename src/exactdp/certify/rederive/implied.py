@@ -55,11 +55,15 @@ class ImpliedForms:
 
     def _at(self, k: int, side: Side) -> bool:
         """Whether a form is proved to be nonnegative (or positive) at a node."""
-        compared = self._compared[k]
-        if any(name not in compared for name, _ in side[0]):
-            return False
-        first = max((compared[name] for name, _ in side[0]), key=self._rank.__getitem__)
-        if first != k and self._at(first, side):
+        compared, ranks = self._compared[k], self._rank
+        first, rank = k, -1
+        for name, _ in side[0]:
+            found = compared.get(name)
+            if found is None:
+                return False
+            if ranks[found] > rank:
+                first, rank = found, ranks[found]
+        if first != k and (self._known.get((first, side)) or self._at(first, side)):
             return True  # all runs that come here were there
         key = k, side
         if key not in self._known:
@@ -88,9 +92,13 @@ class ImpliedForms:
 def _less(side: Side, given: Side) -> Iterator[Side]:
     """Yield a form minus multiples of another one, each of which cancels an unknown."""
     own = dict(side[0])
-    factors = {Fraction(own[name], c) for name, c in given[0] if own.get(name, 0) * c > 0}
-    for factor in sorted(factors):
-        times, under = factor.numerator, factor.denominator
+    factors = set()
+    for name, c in given[0]:
+        here = own.get(name, 0)
+        if here * c > 0:
+            divisor = gcd(here, c)
+            factors.add((abs(here) // divisor, abs(c) // divisor))
+    for times, under in sorted(factors, key=lambda one: Fraction(*one)):
         total = {name: under * c for name, c in own.items()}
         for name, c in given[0]:
             total[name] = total.get(name, 0) - times * c

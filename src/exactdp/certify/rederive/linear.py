@@ -5,6 +5,7 @@ Because a comparison answers True or False, Python's own `max`, `sorted` and `ab
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
@@ -53,7 +54,8 @@ class LinearForm:
             return NotImplemented
         total = dict(self.coefficients)
         for name, c in other.coefficients.items():
-            total[name] = total.get(name, Fraction(0)) + factor * c
+            more = c if factor == 1 else -c if factor == -1 else factor * c
+            total[name] = total[name] + more if name in total else more
         found = {name: c for name, c in total.items() if c}
         constant = self.constant + factor * other.constant
         return LinearForm(found, constant, self.judge) if found else plain(constant)
@@ -124,16 +126,17 @@ class LinearForm:
         return self._compared(other, "!=")
 
 
+_COMPARED = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 def holds(number: int | Fraction, op: str) -> bool:
     """Return whether number op 0."""
-    return {
-        "<": number < 0,
-        "<=": number <= 0,
-        ">": number > 0,
-        ">=": number >= 0,
-        "==": number == 0,
-        "!=": number != 0,
-    }[op]
+    return bool(_COMPARED[op](number, 0))

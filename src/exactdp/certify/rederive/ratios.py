@@ -79,6 +79,8 @@ def _added(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
 
 def times(a: Sum, b: Sum) -> Sum:
     """Return the product of two."""
+    if b is _ONE:
+        return a
     if len(a) * len(b) > MOST:
         raise UnsupportedError("a formula is too long")
     product: Sum = {}

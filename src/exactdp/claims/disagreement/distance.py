@@ -192,16 +192,9 @@ class Disagreements:
             if is_symbolic:
                 return self._euclidean_bound(u, output, differ)
             return self._euclidean(u, output, differ).distance
-        point: dict[str, Any]
-        if reals > _MOST_SYMBOLS:
-            if not is_symbolic:
-                return self._nearest(u, output, differ)[0]
-            trace = trace_of(u)
-            point = {name: trace.spot(name) for name in trace.names}
-            here = {name: symbolic(value) for name, value in self._numbers(u).items()}
-        else:
-            point = {self._own[name]: value for name, value in self._numbers(u).items()}
-            here = self._symbols
+        if reals > _MOST_SYMBOLS and not is_symbolic:
+            return self._nearest(u, output, differ)[0]
+        here, point = self._described(u)
         possible = self._reaches(u, output, here, every=differ is not None)
         if differ is not None:
             possible = tuple(one for one in possible if differ(one.output))
@@ -209,6 +202,19 @@ class Disagreements:
             return self._certified(point, list(possible))
         found = min((one.distance(point) for one in possible), default=inf)
         return found if found == inf else self._checked(Fraction(found) / possible[0].scale, u)
+
+    def _described(self, u: tuple[Value, ...]) -> tuple[Mapping[str, Any], dict[Name, Any]]:
+        """Return the real numbers of an input as forms, and the values of the symbols in these.
+
+        Each number is a symbol. If there are many, and they are spots, their parameters are the
+        symbols: these are few.
+        """
+        numbers = self._numbers(u)
+        if len(numbers) > _MOST_SYMBOLS and has_spots(u):
+            trace = trace_of(u)
+            here = {name: symbolic(value) for name, value in numbers.items()}
+            return here, {name: trace.spot(name) for name in trace.names}
+        return self._symbols, {self._own[name]: value for name, value in numbers.items()}
 
     def _far(self, u: tuple[Value, ...], other: tuple[Value, ...]) -> Fraction:
         """Return the distance to another input, if all others are at the same distance."""
@@ -634,14 +640,14 @@ class Disagreements:
             return entries(tuple(listed)), found.towards
         if self._is_bent:
             return entries(self._any_other(u, output, differ)), None
-        here = self._numbers(u)
         if is_euclidean:
             return self._projected(u, output)
-        known = {self._own[name]: value for name, value in here.items()}
+        here = self._numbers(u)
+        forms, known = self._described(u)
         sample = {name: _sampled(value) for name, value in known.items()}
         possible = [
             one
-            for one in self._reaches(u, output, self._symbols, every=differ is not None)
+            for one in self._reaches(u, output, forms, every=differ is not None)
             if (differ is None or differ(one.output)) and one.distance(sample) != inf
         ]
         if not possible:
