@@ -70,6 +70,7 @@ EXP_MINUS_2 = [["-2", 0, "0"], ["1", 0, "1"]]
 EXP_MINUS_2_SQUARED = [["4", 0, "0"], ["-4", 0, "1"], ["1", 0, "2"]]
 EXP_MINUS_2_REFLECTED = [["1", 0, "-1"], ["-2", 0, "0"]]
 EPS_MINUS_1 = [["-1", 0, "0"], ["1", 1, "0"]]
+TO_INFINITY = ["span", "inf", 0, "1", 53]  # e^ε dominates
 ONE_MINUS_EXP = [["-1", 0, "-1"], ["1", 0, "0"]]  # 1 − e^{−ε}
 
 HOLDS = {
@@ -86,7 +87,7 @@ HOLDS = {
                         ["start", "1/2", 6, 64],
                         ["box", "1", "0", 8, 53, "middle"],
                         ["box", "2", "0", 8, 53, "middle"],
-                        ["tail", 53],
+                        ["span", "inf", 0, "0", 53],
                     ],
                 )
             )
@@ -101,7 +102,7 @@ HOLDS = {
             half(
                 factor(
                     EXP_MINUS_1_MINUS_EPS,
-                    [["start", "1", 6, 64], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
+                    [["start", "1", 6, 64], ["box", "2", "1", 8, 53, "middle"], TO_INFINITY],
                 )
             )
         ),
@@ -115,13 +116,17 @@ HOLDS = {
             half(
                 factor(
                     EXP_MINUS_1_MINUS_EPS,
-                    [["start", "1", 6, 64], ["box", "2", "1", 8, 53, "middle"], ["tail", 53]],
+                    [["start", "1", 6, 64], ["box", "2", "1", 8, 53, "middle"], TO_INFINITY],
                 )
             ),
             half(
                 factor(
                     [["1", 0, "-1"], ["-1", 0, "0"], ["1", 1, "0"]],
-                    [["start", "1", 6, 64], ["box", "2", "0", 8, 53, "middle"], ["tail", 53]],
+                    [
+                        ["start", "1", 6, 64],
+                        ["box", "2", "0", 8, 53, "middle"],
+                        ["span", "inf", 1, "0", 53],
+                    ],
                 )
             ),
         ),
@@ -153,7 +158,7 @@ HOLDS = {
         "[0, inf)",
         proof(
             half(
-                factor(ONE_MINUS_EXP, [["start", "1", 4, 64], ["tail", 53]]),
+                factor(ONE_MINUS_EXP, [["start", "1", 4, 64], ["span", "inf", 0, "0", 53]]),
                 over=[factor([["1", 1, "0"]], LINEAR)],
             )
         ),
@@ -203,7 +208,14 @@ HOLDS = {
         [["-1", 50, "0"], ["1", 0, "1000"]],
         ">",
         "[1, inf)",
-        proof(half(factor([["-1", 50, "0"], ["1", 0, "1000"]], [["tail", 30]]))),
+        proof(half(factor([["-1", 50, "0"], ["1", 0, "1000"]], [["span", "inf", 0, "1000", 30]]))),
+    ),
+    "e^ε > ε from 1/4 on, where ε·e^{−ε} still grows": certificate(
+        "holds",
+        [["-1", 1, "0"], ["1", 0, "1"]],
+        ">",
+        "[1/4, inf)",
+        proof(half(factor([["-1", 1, "0"], ["1", 0, "1"]], [TO_INFINITY]))),
     ),
     "e^ε > 1 from 10⁻⁶ on, expanded at the lower end": certificate(
         "holds",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 from hypothesis import assume, event, given
@@ -50,12 +51,10 @@ def margin(
                 g[j] += w * x * series * r**j
                 sizes[j] += abs(w * x * series) * r**j
     if at == "middle":
-        lost = mp.fsum(map(abs, g[1:]))
+        least = g[0] - mp.fsum(map(abs, g[1:]))
     else:
-        lost = mp.fsum(
-            max(0, -((-1) ** (j * (at == "upper"))) * g[j]) for j in range(1, degree + 1)
-        )
-    return g[0] - lost - (most - mp.fsum(sizes)), most
+        least = min(accumulate((-1) ** (j * (at == "upper")) * one for j, one in enumerate(g)))
+    return least - (most - mp.fsum(sizes)), most
 
 
 @examples(150)

@@ -515,7 +515,7 @@ def test_boxes_must_cover_and_prove() -> None:
             list(nodes(wrong["cells"][0]["proof"][1]))[k].update(change)
             with pytest.raises(RejectedError, match=reason):
                 read(wrong)
-    for leaf in ([256, False], [1024, True]):
+    for leaf in ([256, []], [1024, [0, 1]]):
         wrong = copy.deepcopy(proof)
         wrong["cells"][0]["proof"][1] = leaf
         with pytest.raises(RejectedError, match="the sign in a box is not proved"):

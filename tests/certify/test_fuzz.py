@@ -33,7 +33,7 @@ WORDS = [
     "numerator",
     "\ud800",
 ]
-RULES = ["linear", "start", "box", "span", "near", "tail"]
+RULES = ["linear", "start", "box", "span"]
 TOP_KEYS = ["claim", "proof", "positive", "negative", "numerator", "denominator", "on"]
 INNER_KEYS = [
     "terms",

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from claims.formulas import exp
 from exactdp import (
     Accuracy,
@@ -21,14 +18,12 @@ from exactdp import (
     linf,
     sup,
 )
-from exactdp.certify.kernel.boxes import _times
 
 from .specimens import seal
 
 LARGER = Mechanism.from_source(
     "def larger(q: Real[2]):\n    return lap(eps / 2, q[0]) < lap(eps / 2, q[1])"
 )
-CELLS = st.tuples(st.integers(-300, 300), st.integers(0, 300)).map(lambda one: (one[0], sum(one)))
 
 
 def test_the_distance_l1_for_all_real_inputs() -> None:
@@ -123,12 +118,3 @@ def test_a_number_without_noise_near_the_ideal_one() -> None:
         report = certify.check(verdict.certificate)
         assert report
         assert not report.taken
-
-
-@given(CELLS, CELLS, st.integers(0, 6))
-def test_products_of_enclosures(a: tuple[int, int], b: tuple[int, int], bits: int) -> None:
-    """Every product of two numbers of the enclosures, in units of 2^−bits, is in the product."""
-    low, high = _times(a, b, bits)
-    for x in (a[0], sum(a) // 2, a[1]):
-        for y in (b[0], sum(b) // 2, b[1]):
-            assert low <= Fraction(x * y, 2**bits) <= high

@@ -17,6 +17,7 @@ from .specimens import (
     EXP_MINUS_2_SQUARED,
     LINEAR,
     ONE_MINUS_EXP,
+    TO_INFINITY,
     certificate,
     factor,
     half,
@@ -33,6 +34,7 @@ QUOTIENT = "(1 − e^{−ε})/ε > 0, also at 0"
 SQUARE = "(e^ε − 2)² ≥ 0 by its even power"
 REFLECTED = "−ε·e^ε > 0 on [−3, −1]"
 PRODUCT = "(ε − 1)·(e^ε − 2) ≥ 0 on [1, 5/2)"
+GROWS = "e^ε > ε from 1/4 on, where ε·e^{−ε} still grows"
 LOWER = "e^ε > 1 from 10⁻⁶ on, expanded at the lower end"
 UPPER = "e^{−ε} > 1/8 up to 2, expanded at the upper end"
 POINT = "e^ε > 2 at the point 1"
@@ -67,16 +69,21 @@ WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
         ("proof", "negative", "numerator", 0, "pieces", 0),
         ["start", "3", 30, 64],
     ),
-    "a tail of a finite interval": (PRODUCT, (*FIRST[:3], 1, "pieces", 1), ["tail", 53]),
-    "a tail in the middle": (REMAINDER, (*PIECES, 1), ["tail", 53]),
-    "a tail from 0 on": (REMAINDER, PIECES, [["tail", 53]]),
-    "a tail too early": (REMAINDER, PIECES, [["start", "1/2", 6, 64], ["tail", 53]]),
-    "a tail while the other term grows": ("e^{1000ε} > ε^50 from 1 on", (*ON, "lower"), "1/100"),
+    "a tail of a finite interval": (PRODUCT, (*FIRST[:3], 1, "pieces", 1), TO_INFINITY),
+    "a tail in the middle": (REMAINDER, (*PIECES, 1), TO_INFINITY),
+    "a tail from 0 on": (REMAINDER, PIECES, [TO_INFINITY]),
+    "a tail too early": (REMAINDER, PIECES, [["start", "1/2", 6, 64], TO_INFINITY]),
+    "a tail with a term that is not the dominant one": (
+        REMAINDER,
+        (*PIECES, 2),
+        ["span", "inf", 1, "0", 53],
+    ),
+    "a tail from before the other term is largest": (GROWS, (*FIRST, "terms", 0, 0), "-3"),
     "a degree too low at the start": (REMAINDER, (*PIECES, 0, 2), 1),
     "a degree too low to bound the rest at the start": (
         REMAINDER,
         PIECES,
-        [["start", "2", 2, 64], ["tail", 53]],
+        [["start", "2", 2, 64], TO_INFINITY],
     ),
     "a degree too low in a box": (REMAINDER, (*PIECES, 1, 3), 0),
     "a shift that makes the box useless": (REMAINDER, (*PIECES, 1, 2), "40"),
@@ -99,6 +106,7 @@ WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
     "no pieces": (REMAINDER, PIECES, []),
     "no pieces at a single point": (POINT, PIECES, []),
     "an unknown piece": (REMAINDER, (*PIECES, 1), ["magic", "2"]),
+    "a rule of an earlier version": (REMAINDER, (*PIECES, 2), ["tail", 53]),
     "an empty piece": (REMAINDER, (*PIECES, 1), []),
     "linear among others": (LINE, PIECES, [["linear"], ["linear"]]),
     "linear, but it is not": (REMAINDER, PIECES, LINEAR),
@@ -185,7 +193,10 @@ WRONG: dict[str, tuple[str, tuple[str | int, ...], Json]] = {
     "closed is not a truth value": (LINE, (*ON, "upper_closed"), 1),
 }
 # "an empty half-open point" must be half open to be empty.
-ALSO = {"an empty half-open point": ((*ON, "upper_closed"), False)}
+ALSO = {
+    "an empty half-open point": ((*ON, "upper_closed"), False),
+    "a tail from before the other term is largest": (("claim", "numerator", 0, 0), "-3"),
+}
 
 
 def changed(certificate: Json, path: tuple[str | int, ...], value: Json) -> dict[str, Json]:

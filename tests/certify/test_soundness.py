@@ -41,10 +41,10 @@ def certificates(draw: st.DrawFn) -> Json:
         shapes = [
             ["box", str(end), str(draw(SMALL)), draw(degrees), draw(bits), at],
             ["span", str(end), power, rate, draw(bits)],
-            ["near", str(end), draw(st.integers(0, 3)), draw(degrees), draw(bits)],
         ]
         pieces.append(draw(st.sampled_from(shapes)))
-    pieces += [["tail", draw(bits)]] if to_infinity else []
+    *_, (_, power, rate) = terms if draw(st.booleans()) else [draw(st.sampled_from(terms))]
+    pieces += [["span", "inf", power, rate, draw(bits)]] if to_infinity else []
     lower, upper = "0" if from_0 else str(ends[0]), "inf" if to_infinity else str(ends[-1])
     on = f"({lower}, {upper}" + (")" if to_infinity else "]")
     sign = draw(st.sampled_from([1, -1]))

@@ -10,6 +10,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from exactdp.certify.kernel.boxes import Box, Local, Tensor
@@ -18,8 +19,8 @@ from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.reals.numbers import spell
 
-_HINTS = ((256, False), (1024, False), (256, True), (1024, True))
-"""Bits of precision, and whether zeros at the ends of a box are to be found exactly."""
+_CUTS = 8
+"""How often a box of the solver is halved until the checker's rule proves its sign."""
 
 
 class Unlimited(CertificateReader):
@@ -58,17 +59,16 @@ class Completion(ConeSign):
         axis: int = 0,
     ) -> None:
         """Find the tree of a list of boxes."""
-        sums = Tensor(self.reader, g) if g else None
+        sums = Tensor(self.reader, g, axis, region)
 
-        def leaf(box: Box) -> list[Any] | None:
-            if sums is None or misses(box):
+        def leaf(box: Box, cuts: int = _CUTS) -> Any:
+            if misses(box):
                 return None
-            tried = (
-                [bits, zeros]
-                for bits, zeros in _HINTS
-                if sums.is_nonnegative(box, axis, bits, zeros=zeros)
-            )
-            return next(tried, list(_HINTS[-1]))
+            if (hint := _hint(sums, box, last=cuts == 0)) is not None:
+                return hint
+            if cuts == 0:
+                raise RejectedError("the checker has no proof in a box")
+            return _halved(sums, box, lambda half: leaf(half, cuts - 1))
 
         self._trees[id(tree)] = _box_tree(region, [list(box) for box in tree], leaf)
 
@@ -78,6 +78,33 @@ class Completion(ConeSign):
         if isinstance(value, dict):
             return {name: self._placed(one) for name, one in value.items()}
         return [self._placed(one) for one in value] if isinstance(value, list) else value
+
+
+def _hint(sums: Tensor, box: Box, *, last: bool) -> list[Any] | None:
+    """Return a precision and the axes with the upper end that prove a sign; if `last`, try all."""
+    finite = [j for j, (low, high) in enumerate(box) if high is not None and low != high]
+    ends = [uppers for n in range(len(finite) + 1) for uppers in combinations(finite, n)]
+    for bits in (256, 1024) if last else (256,):
+        for uppers in ends:
+            if (last or len(uppers) in (0, 1, len(finite))) and sums.is_nonnegative(
+                box, bits, uppers
+            ):
+                return [bits, list(uppers)]
+    return None
+
+
+def _halved(sums: Tensor, box: Box, leaf: Callable[[Box], Any]) -> Any:
+    """Return the tree of the halves of a box along the axis on which exponentials vary most."""
+    lengths = {j: high - low for j, (low, high) in enumerate(box) if high is not None}
+    widths = {j: (sums.rates[j][0] - sums.rates[j][-1]) * h for j, h in lengths.items()}
+    j = max(widths, key=lambda j: widths[j])
+    cut = box[j][0] + lengths[j] / 2
+    return {
+        "axis": j,
+        "at": spell(cut),
+        "below": leaf([*box[:j], (box[j][0], cut), *box[j + 1 :]]),
+        "above": leaf([*box[:j], (cut, box[j][1]), *box[j + 1 :]]),
+    }
 
 
 def _box_tree(region: Box, boxes: list[Box], leaf: Callable[[Box], list[Any] | None]) -> Any:

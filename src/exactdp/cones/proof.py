@@ -9,11 +9,10 @@ each simplicial cell, its rays and the argument. All rationals are strings. To c
   which the exact coefficients prove, so only the face remains;
 - with the proof "ray", a proof of a sign shows that the remaining function of one s is ≥ 0;
 - with "coefficients", those of the remaining function are nonnegative on the whole orthant; with
-  "boxes", a tree cuts the orthant into boxes, and on each the coefficients in the Bernstein basis
-  are nonnegative, as computed with the bits of precision at the leaf;
+  "boxes", a tree cuts the orthant into boxes, and on each the coefficients of the checker are
+  nonnegative, as computed with the bits of precision at the leaf;
 - an argument `in_window` reduces only axes along which the variable of the window does not change,
-  its boxes may lie outside the window instead (null), and its ray is the part that can be inside;
-  with a `narrowing`, the window is one of its ends;
+  and its ray is the part that can be inside; with a `narrowing`, the window is one of its ends;
 - with "zones", these cover the window, and each has boxes that cover it, in the charts of all axes
   along which the variable changes, or in the cell's own coordinates.
 

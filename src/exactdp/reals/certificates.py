@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.certify.kernel.limits import MAX_BITS
+from exactdp.certify.kernel.limits import MAX_BITS, MAX_DEGREE
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.kernel.signs import SignProof
 from exactdp.reals.chart import ChartPiece, NearZero, SignSpan, Start, Tail, TaylorBox
@@ -79,16 +79,28 @@ def _completed(claim: Json, verdict: str, proof: Json) -> Json:
         one.read_claim(claim)
         return one
 
-    def start(factor: Json, upper: str, degree: int) -> list[Any]:
+    def piece(factor: Json, one: list[Any]) -> list[Any]:
+        if one[0] not in ("start", "near"):
+            return one
         own = checker()
         read = {key: factor["sign"] * c for key, c in own.terms(factor["terms"]).items()}
-        groups, end = own.groups(read), own.rational(upper)
-        bits = precision(lambda bits: checker().start(read, groups, end, degree, bits))
-        return ["start", upper, degree, bits]
+        groups = own.groups(read)
+        if one[0] == "start":
+            _, upper, degree = one
+            end = own.rational(upper)
+            bits = precision(lambda bits: checker().start(read, groups, end, degree, bits))
+            return ["start", upper, degree, bits]
+        _, lower, upper = one
+        low, end = own.rational(lower), own.rational(upper)
+
+        def is_enough(bits: int) -> bool:
+            return checker().box(groups, bits + 32, low, end - low, _degree(bits), "lower", 0) > 0
+
+        bits = precision(is_enough)
+        return ["box", upper, "0", _degree(bits), bits, "lower"]
 
     def pieces(factor: Json) -> Json:
-        made = [start(factor, *one[1:]) if one[0] == "start" else one for one in factor["pieces"]]
-        return {**factor, "pieces": made}
+        return {**factor, "pieces": [piece(factor, one) for one in factor["pieces"]]}
 
     if verdict == "fails":
         if "pole" in proof:
@@ -99,6 +111,11 @@ def _completed(claim: Json, verdict: str, proof: Json) -> Json:
         and {side: [pieces(factor) for factor in factors] for side, factors in half.items()}
         for name, half in proof.items()
     }
+
+
+def _degree(bits: int) -> int:
+    """Return the degree of an expansion that is wide as compared with its distance from 0."""
+    return min(DEGREE * bits // _PRECISIONS[0], MAX_DEGREE)
 
 
 def seal(body: Mapping[str, Any]) -> str:
@@ -149,7 +166,10 @@ def terms(form: ExpPoly) -> list[list[Any]]:
 
 
 def _factor(survey: FactorChart, sign: int) -> Json:
-    pieces: list[list[Any]] = [["linear"]] if survey.is_linear else [*map(_piece, survey.pieces)]
+    if survey.is_linear:
+        pieces: list[list[Any]] = [["linear"]]
+    else:
+        pieces = [_piece(piece, survey.factor) for piece in survey.pieces]
     return {
         "terms": terms(survey.factor),
         "power": survey.power,
@@ -158,7 +178,7 @@ def _factor(survey: FactorChart, sign: int) -> Json:
     }
 
 
-def _piece(piece: ChartPiece) -> list[Any]:
+def _piece(piece: ChartPiece, form: ExpPoly) -> list[Any]:
     if isinstance(piece, Start):
         return ["start", spell(piece.upper), piece.degree]
     if isinstance(piece, TaylorBox):
@@ -167,9 +187,10 @@ def _piece(piece: ChartPiece) -> list[Any]:
     if isinstance(piece, SignSpan):
         return ["span", spell(piece.upper), piece.power, spell(piece.rate), piece.bits]
     if isinstance(piece, NearZero):
-        return ["near", spell(piece.upper), piece.order, DEGREE, piece.bits]
+        return ["near", spell(piece.lower), spell(piece.upper)]  # becomes a box
     assert isinstance(piece, Tail)
-    return ["tail", piece.bits]
+    rate, power = max((term.rate, term.power) for term in form.terms)
+    return ["span", "inf", power, spell(rate), piece.bits]
 
 
 def _end(end: End) -> str:

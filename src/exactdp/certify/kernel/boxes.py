@@ -1,40 +1,41 @@
 """Boxes that cover the orthant, on each of which a sum has nonnegative coefficients.
 
-Along one axis let a₁ ≥ … ≥ a_N be the rates of a sum g, each as often as its powers need, V the
-space of sums with these, and δᵢ(σ) = (Lᵢ₋₁ ⋯ L₁ g)(σ) with L = ∂ + a. Then δᵢ′ = δᵢ₊₁ − aᵢδᵢ, so
-δ(σ + h) = W(h)·δ(σ) with W(h) = exp(hG), where G has −aᵢ in its diagonal and 1 above it.
+Along one axis let a₁ ≥ … ≥ a_N be the rates of a sum g, each as often as its powers need, and
+δᵢ(σ) = (Lᵢ₋₁ ⋯ L₁ g)(σ) with Lᵢ = ∂ + aᵢ. Then δᵢ′ = δᵢ₊₁ − aᵢδᵢ, with 0 for δ_{N+1}, because
+L_N ⋯ L₁ g is 0. So δ(σ + t) = W(t)·δ(σ), where Wᵢₖ(t) is the convolution of e^{−aᵢt}, …, e^{−aₖt}
+on t ≥ 0, and 0 if i > k. With wₖ = W₁ₖ ≥ 0 this says g(σ + t) = Σ δₖ(σ)·wₖ(t).
 
-- On [σ, ∞) g ≥ 0 if all δᵢ(σ) ≥ 0 (see `orthants`).
-- On [σ, σ + h] let Bᵢ in V have a zero of order i at σ and of order N − 1 − i at σ + h. Elements of
-  V other than 0 have at most N − 1 zeros, so Bᵢ has no other, and is positive inside if the first
-  δ at σ that is not 0 is: that is δᵢ₊₁, set to 1. With the δ of the B as columns of X, g is
-  Σ bᵢBᵢ with b = X⁻¹·δ(σ), and g ≥ 0 if all bᵢ ≥ 0.
+- **[σ, ∞)**: g ≥ 0 if all δₖ(σ) ≥ 0.
+- **[σ, σ + h]**: g ≥ 0 if all Sᵢ = Σ_{k≤i} δₖ(σ)·wₖ(h) ≥ 0. Let uₖ(t) be wₖ(t)/w₁(t), divided by
+  its value at h. Then 1 = u₁ ≥ u₂ ≥ … ≥ u_N ≥ 0 on [0, h]: a convolution of log-concave functions
+  is log-concave, so wₖ(t − y)/wₖ(t) does not fall when t grows, and neither does wₖ₊₁(t)/wₖ(t), the
+  integral of e^{−aₖ₊₁y}·wₖ(t − y)/wₖ(t) over y from 0 to t. Now g(σ + t)·w₁(h)/w₁(t) is
+  Σ δₖ(σ)·wₖ(h)·uₖ(t) = Σ Sᵢ·(uᵢ − uᵢ₊₁)(t), with 0 for u_{N+1}.
+- **from the upper end**: the same for g(σ + h − t), whose rates are −aᵢ (their order does not
+  matter) and whose Lᵢ are −(∂ + aᵢ). So (−1)^{i−1}·δᵢ(σ + h) takes the place of δᵢ(σ).
 
-Several axes are treated one by one (products of nonnegative functions). All
-matrices are enclosed by integers in units of 2^−bits; W is multiplied by e^{h·a₁} > 0, after which
-its generator has no negative entry.
+In each case g is a sum of coefficients times nonnegative functions. Several axes are treated one by
+one: then it is a sum of coefficients times products of nonnegative functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
-from math import comb, lcm, prod
+from math import comb, factorial, lcm
 from typing import Any
 
-from .enclosures import floor
+from .enclosures import exp_enclosure, floor
 from .reading import CertificateReader
 
-Factor = tuple[int, Fraction]
+Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
 Local = dict[tuple[Factor, ...], Fraction]
 Ends = tuple[Fraction, Fraction | None]
 Box = list[Ends]
-Cell = tuple[int, int]  # an enclosure, in units
-Matrix = list[list[Cell]]
+Enclosed = tuple[int, int]  # an enclosure, in units
+Columns = list[list[Enclosed]]  # of a matrix
 
-_LARGEST = 200_000  # coefficients
-_MOST_RATES = 60
-_ZERO: Cell = (0, 0)
+_ZERO: Enclosed = (0, 0)
 
 
 def check_boxes(
@@ -48,9 +49,10 @@ def check_boxes(
     """Check that g is nonnegative on the boxes into which a tree cuts a region.
 
     A node cuts a box along an axis. A leaf is null where a box does not matter; else the bits of
-    precision, and whether zeros of g at the ends of the box along `axis` are to be seen exactly.
+    precision, and the axes on which the upper end is used. On `axis`, zeros of g at the ends of the
+    region are seen exactly.
     """
-    sums = Tensor(reader, g) if g else None
+    sums = Tensor(reader, g, axis, region)
     waiting = [(region, tree)]
     while waiting:
         box, node = waiting.pop()
@@ -63,147 +65,119 @@ def check_boxes(
             waiting.append(([*box[:j], (low, cut), *box[j + 1 :]], below))
             waiting.append(([*box[:j], (cut, high), *box[j + 1 :]], above))
         elif node is None:
-            reader.require(sums is None or misses(box), "a box is left out")
-        elif sums is not None:
-            bits, zeros = reader.entries(node, 2)
-            right = sums.is_nonnegative(box, axis, reader.bits(bits), zeros=zeros is True)
+            reader.require(misses(box), "a box is left out")
+        else:
+            bits, uppers = reader.entries(node, 2)
+            right = sums.is_nonnegative(box, reader.bits(bits), reader.entries(uppers))
             reader.require(right, "the sign in a box is not proved")
 
 
 class Tensor:
     """A sum by its coefficients δ at 0, exactly."""
 
-    def __init__(self, reader: CertificateReader, g: Local) -> None:
-        self.reader, self.g = reader, g
-        size = len(next(iter(g)))
-        self.rates: list[list[Fraction]] = []
-        for j in range(size):
-            listed = rates_of({key[j] for key in g})
-            reader.require(len(listed) <= _MOST_RATES, "a cell has too many exponentials")
-            self.rates.append(listed)
-        self.shape = [len(rates) for rates in self.rates]
-        reader.require(prod(self.shape) <= _LARGEST, "a cell has too many coefficients")
+    def __init__(
+        self, reader: CertificateReader, g: Local, axis: int = 0, region: Box | None = None
+    ) -> None:
+        self.reader, self.g, self.axis = reader, g, axis
+        axes = range(len(next(iter(g), ())))
+        self.rates = [rates_of({key[j] for key in g}) for j in axes]
+        self.exact = self._at_zero(g)
+        ends = region[axis] if region else ()
+        self._nonzero = {end: self._nonzero_at(end) for end in ends if end}
+        self._known: dict[tuple[int, Fraction, int, int], Columns] = {}
+
+    def _at_zero(self, g: Local) -> dict[tuple[int, ...], Fraction]:
+        """Return the δ at 0 that are not 0, by their places."""
         found: dict[Any, Fraction] = dict(g)
-        for j in range(size):
-            found = self._at_zero(found, j)
-        scale = lcm(*(c.denominator for c in found.values()))
-        self.exact = [0] * prod(self.shape)
-        for key, c in found.items():
-            self.exact[self._place(key)] = int(c * scale)
-        self._known: dict[tuple[int, Ends, int], Matrix] = {}
-
-    def _place(self, key: tuple[int, ...]) -> int:
-        place = 0
-        for i, n in zip(key, self.shape, strict=True):
-            place = place * n + i
-        return place
-
-    def _at_zero(self, g: dict[Any, Fraction], j: int) -> dict[Any, Fraction]:
-        """Return the sum with the place of δ instead of s^k·e^{−as} along one axis."""
-        found: dict[Any, Fraction] = {}
-        columns: dict[Factor, list[Fraction]] = {}
-        for key, c in g.items():
-            if key[j] not in columns:
-                columns[key[j]] = functionals(self.rates[j], key[j])
-            for i, weight in enumerate(columns[key[j]]):
-                if weight:
-                    new = (*key[:j], i, *key[j + 1 :])
-                    found[new] = found.get(new, Fraction(0)) + c * weight
-            self.reader.spend(2 * self.shape[j], 64)
+        for j, rates in sorted(enumerate(self.rates), key=lambda one: -len(one[1])):
+            columns: dict[Factor, list[Fraction]] = {}
+            given, found = found, {}
+            for key, c in given.items():
+                if key[j] not in columns:
+                    self.reader.spend(3 * len(rates) * (key[j][0] + 1), 16 * len(rates))
+                    columns[key[j]] = functionals(rates, key[j])
+                for i, weight in enumerate(columns[key[j]]):
+                    if weight:
+                        new = (*key[:j], i, *key[j + 1 :])
+                        found[new] = found.get(new, 0) + c * weight
+                self.reader.spend(2 * len(rates), 64)
         return {key: c for key, c in found.items() if c}
 
-    def is_nonnegative(self, box: Box, axis: int, bits: int, *, zeros: bool) -> bool:
+    def is_nonnegative(self, box: Box, bits: int, uppers: Collection[int]) -> bool:
         """Whether all coefficients on a box are seen not to be negative."""
-        lows, highs = list(self.exact), list(self.exact)
-        for j in [axis, *(j for j in range(len(box)) if j != axis)]:
-            ends = box[j]
-            if ends != (Fraction(0), None):
-                key = j, ends, bits
-                if key not in self._known:
-                    found = self._matrix(self.rates[j], ends, bits)
-                    if found is None:
-                        return False
-                    self._known[key] = found
-                lows, highs = self._applied(self._known[key], lows, highs, j, bits)
-            if j == axis and zeros:
-                for place in self._zeros(axis, *box[axis]):
-                    lows[place] = highs[place] = 0
-        return all(low >= 0 for low in lows)
+        scale = lcm(*(c.denominator for c in self.exact.values()))
+        values = {key: (int(c * scale),) * 2 for key, c in self.exact.items()}
+        for j in sorted(range(len(self.rates)), key=lambda j: j != self.axis):
+            low, high = box[j]
+            sign, end = (1, low) if high is None or j not in uppers else (-1, high)
+            if end:
+                values = self._applied(self._moved(j, end, bits), values, j)
+            if j == self.axis and end in self._nonzero:
+                others = self._nonzero[end]
+                values = {key: value for key, value in values.items() if key in others}
+            if high is not None:
+                row = [column[0] for column in self._moved(j, high - low, bits, sign)]
+                signed = [x if sign**k == 1 else (-x[1], -x[0]) for k, x in enumerate(row)]
+                sums = [[_ZERO] * k + [x] * (len(row) - k) for k, x in enumerate(signed)]
+                values = self._applied(sums, values, j)
+        return all(low >= 0 for low, _ in values.values())
 
-    def _zeros(self, axis: int, low: Fraction, high: Fraction | None) -> set[int]:
-        """Return the coefficients along an axis that are 0 because of zeros of g at both ends.
-
-        A function with a zero of order m at an end of a stretch has m coefficients 0 there.
-        """
-        n, stride = self.shape[axis], prod(self.shape[axis + 1 :])
-        found: set[int] = set()
-        for end, step in ((low, 1), (high, -1)):
-            if not end:
-                continue
-            others = self._nonzero_at(axis, end)
-            for start in range(len(self.exact)):
-                if start // stride % n:
-                    continue
-                listed = [start + i * stride for i in range(n)]
-                order = next((i for i, place in enumerate(listed) if place in others), n)
-                found.update(listed[::step][:order])
-        return found
-
-    def _nonzero_at(self, axis: int, end: Fraction) -> set[int]:
-        """Return the places of the δ at an end of an axis, and at 0 of the others, that are not 0.
+    def _nonzero_at(self, end: Fraction) -> set[tuple[int, ...]]:
+        """Return the places of the δ at an end of the axis, and at 0 of others, that are not 0.
 
         They are sums of q·e^x, and 0 only if every q is (Lindemann and Weierstrass).
         """
-        apart: dict[Fraction, dict[Any, Fraction]] = {}
+        apart: dict[Fraction, Local] = {}
         for key, c in self.g.items():
-            k, a = key[axis]
+            k, a = key[self.axis]
             part = apart.setdefault(a, {})
             for i in range(k + 1):
-                new = (*key[:axis], (i, a), *key[axis + 1 :])
+                new = (*key[: self.axis], (i, a), *key[self.axis + 1 :])
                 part[new] = part.get(new, Fraction(0)) + c * comb(k, i) * end ** (k - i)
-        found: set[int] = set()
-        for part in apart.values():
-            places: dict[Any, Fraction] = part
-            for j in range(len(self.shape)):
-                places = self._at_zero(places, j)
-            found.update(self._place(key) for key in places)
-        return found
+        return {key for part in apart.values() for key in self._at_zero(part)}
 
     def _applied(
-        self, matrix: Matrix, lows: list[int], highs: list[int], j: int, bits: int
-    ) -> tuple[list[int], list[int]]:
-        n = self.shape[j]
-        stride = prod(self.shape[j + 1 :])
-        self.reader.spend(2 * len(lows) * n, bits)
-        new_lows, new_highs = [0] * len(lows), [0] * len(lows)
-        for start in range(len(lows)):
-            if start // stride % n:
-                continue
-            places = [start + i * stride for i in range(n)]
-            for i, row in enumerate(matrix):
-                low = high = 0
-                for (a, b), place in zip(row, places, strict=True):
-                    x, y = lows[place], highs[place]
-                    if x or y:
-                        ends = (a * x, a * y, b * x, b * y)
-                        low += min(ends)
-                        high += max(ends)
-                new_lows[places[i]] = low  # the unit becomes smaller: nothing is rounded
-                new_highs[places[i]] = high
-        return new_lows, new_highs
+        self, matrix: Columns, values: dict[tuple[int, ...], Enclosed], j: int
+    ) -> dict[tuple[int, ...], Enclosed]:
+        """Return a matrix times all columns of values along an axis; nothing is rounded."""
+        self.reader.spend(2 * len(values) * len(matrix), 64)
+        found: dict[tuple[int, ...], Enclosed] = {}
+        for key, (x, y) in values.items():
+            before, behind = key[:j], key[j + 1 :]
+            for i, (a, b) in enumerate(matrix[key[j]]):
+                if a or b:
+                    ends = (a * x, a * y, b * x, b * y)
+                    low, high = found.get(new := (*before, i, *behind), _ZERO)
+                    found[new] = low + min(ends), high + max(ends)
+        return found
 
-    def _matrix(self, rates: list[Fraction], ends: Ends, bits: int) -> Matrix | None:
-        """Return the matrix from δ(0) to the coefficients on a stretch, up to a factor."""
-        low, high = ends
-        n = len(rates)
-        self.reader.spend(n**3 * 40, bits)
-        moved = _moved(rates, low, bits) if low else _unit(n, bits)
-        if high is None:
-            return moved
-        if high == low:  # the value is the only coefficient
-            return [moved[0], *([_ZERO] * n for _ in range(n - 1))]
-        basis = _bernstein(_moved(rates, high - low, bits), bits)
-        return None if basis is None else _solved(basis, moved, bits)
+    def _moved(self, j: int, h: Fraction, bits: int, sign: int = 1) -> Columns:
+        """Enclose W(h) in units, by columns, times a number; for the rates, or −1 times them.
+
+        Where rates differ it is a divided difference: Wᵢₖ·(aᵢ − aₖ) = Wᵢ₊₁ₖ − Wᵢₖ₋₁.
+        """
+        if (j, h, bits, sign) in self._known:
+            return self._known[j, h, bits, sign]
+        rates = [sign * a for a in self.rates[j]]
+        n, top = len(rates), max(rates)
+        width = bits + 2 * int((top - min(rates)) * h)
+        self.reader.spend(n * n * 4 + 2 * n * bits.bit_length(), width)
+        powers = {a: exp_enclosure((top - a) * h, bits) for a in rates}
+        matrix: Columns = [[_ZERO] * n for _ in rates]
+        for d in range(n):
+            for i, (a, b) in enumerate(zip(rates, rates[d:], strict=False)):
+                if a == b:
+                    low, high, shift = powers[a]
+                    c, shift = h**d / factorial(d), shift + bits
+                else:
+                    c, shift = 1 / abs(a - b), 0
+                    pair = matrix[i + d - 1][i], matrix[i + d][i + 1]
+                    one, two = pair if a > b else pair[::-1]
+                    low, high = max(two[0] - one[1], 0), two[1] - one[0]
+                least = floor(c.numerator * low, shift, c.denominator)
+                matrix[i + d][i] = least, -floor(-c.numerator * high, shift, c.denominator)
+        self._known[j, h, bits, sign] = matrix
+        return matrix
 
 
 def rates_of(factors: Iterable[Factor]) -> list[Fraction]:
@@ -218,164 +192,10 @@ def functionals(rates: list[Fraction], factor: Factor) -> list[Fraction]:
     """Return δ₁, …, δ_N at 0 of s^k·e^{−as}: k! times the coefficient of x^k in ∏ (x + aⱼ − a)."""
     k, a = factor
     product = [Fraction(1)] + [Fraction(0)] * k
-    factorial = prod(range(1, k + 1))
     found = []
     for rate in rates:
-        found.append(factorial * product[k])
+        found.append(factorial(k) * product[k])
         product = [
             (product[i - 1] if i else Fraction(0)) + (rate - a) * product[i] for i in range(k + 1)
         ]
-    return found
-
-
-# Matrices of enclosures -----------------------------------------------------------------
-
-
-def _unit(n: int, bits: int) -> Matrix:
-    one = 1 << bits
-    return [[(one, one) if i == j else _ZERO for j in range(n)] for i in range(n)]
-
-
-def _times(a: Cell, b: Cell, bits: int) -> Cell:
-    if _ZERO in (a, b):
-        return _ZERO
-    ends = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
-    return min(ends) >> bits, -(-max(ends) >> bits)
-
-
-def _moved(rates: list[Fraction], h: Fraction, bits: int) -> Matrix:
-    """Enclose e^{h·a₁}·W(h), a matrix without negative entries.
-
-    With A = h·(G + a₁)/2^m and row sums at most 1/2, the terms of Σ A^k/k! behind one are less than
-    that one's largest possible size; the sum is squared m times.
-    """
-    n = len(rates)
-    size = h * (rates[0] - rates[-1] + 1)
-    halvings = max(0, size.numerator.bit_length() - size.denominator.bit_length() + 2)
-    scale = bits + 2 * halvings + 32
-    step = h / (1 << halvings)
-
-    def enclosed(q: Fraction) -> Cell:
-        return (
-            floor(q.numerator, scale, q.denominator),
-            -floor(-q.numerator, scale, q.denominator),
-        )
-
-    generator = [
-        [
-            enclosed(step * (rates[0] - rates[i]))
-            if i == j
-            else enclosed(step)
-            if j == i + 1
-            else _ZERO
-            for j in range(n)
-        ]
-        for i in range(n)
-    ]
-    term = total = _unit(n, scale)
-    for k in range(1, scale + 2):
-        raised = _upper_product(term, generator, scale)
-        term = [[(low // k, -(-high // k)) for low, high in row] for row in raised]
-        total = [
-            [(a + c, b + d) for (a, b), (c, d) in zip(one, two, strict=True)]
-            for one, two in zip(total, term, strict=True)
-        ]
-        if k > n and max(high for row in term for _, high in row) <= 2:
-            break
-    rest = 4 + max(high for row in term for _, high in row) * n
-    total = [
-        [(low, high + rest) if i <= j else _ZERO for j, (low, high) in enumerate(row)]
-        for i, row in enumerate(total)
-    ]
-    for _ in range(halvings):
-        total = _upper_product(total, total, scale)
-    shift = scale - bits
-    return [[(low >> shift, -(-high >> shift)) for low, high in row] for row in total]
-
-
-def _upper_product(a: Matrix, b: Matrix, bits: int) -> Matrix:
-    """Return the product of upper triangular matrices without negative entries."""
-    n = len(a)
-    found: Matrix = [[_ZERO] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i, n):
-            low = sum(a[i][k][0] * b[k][j][0] for k in range(i, j + 1))
-            high = sum(a[i][k][1] * b[k][j][1] for k in range(i, j + 1))
-            found[i][j] = low >> bits, -(-high >> bits)
-    return found
-
-
-def _bernstein(moved: Matrix, bits: int) -> Matrix | None:
-    """Enclose X: below the 1 in the diagonal, what makes N − 1 − i entries of W·B be 0."""
-    n = len(moved)
-    found = _unit(n, bits)
-    for i in range(n - 1):
-        count = n - 1 - i
-        system = [[moved[r][c] for c in range(i + 1, n)] for r in range(count)]
-        right = [(-moved[r][i][1], -moved[r][i][0]) for r in range(count)]
-        solution = _solution(system, right, bits)
-        if solution is None:
-            return None
-        for c, one in enumerate(solution):
-            found[i + 1 + c][i] = one
-    return found
-
-
-def _solution(system: Matrix, right: list[Cell], bits: int) -> list[Cell] | None:
-    """Enclose the solution of linear equations by elimination."""
-    rows = [[*row, one] for row, one in zip(system, right, strict=True)]
-    n = len(rows)
-    for k in range(n):
-        place = max(range(k, n), key=lambda r: _least(rows[r][k]))
-        if not _least(rows[place][k]):
-            return None
-        rows[k], rows[place] = rows[place], rows[k]
-        for r in range(k + 1, n):
-            if rows[r][k] != _ZERO:
-                factor = _over(rows[r][k], rows[k][k], bits)
-                rows[r] = [
-                    _ZERO if c < k + 1 else _less(rows[r][c], _times(factor, rows[k][c], bits))
-                    for c in range(n + 1)
-                ]
-    found: list[Cell] = [_ZERO] * n
-    for k in reversed(range(n)):
-        value = rows[k][n]
-        for c in range(k + 1, n):
-            value = _less(value, _times(rows[k][c], found[c], bits))
-        found[k] = _over(value, rows[k][k], bits)
-    return found
-
-
-def _least(a: Cell) -> int:
-    """Return how far an enclosure is from 0."""
-    return max(a[0], -a[1], 0)
-
-
-def _less(a: Cell, b: Cell) -> Cell:
-    return a[0] - b[1], a[1] - b[0]
-
-
-def _over(a: Cell, b: Cell, bits: int) -> Cell:
-    """Return a quotient; the divisor is not 0."""
-    ends = [Fraction(x, y) for x in a for y in b]
-    least, most = min(ends), max(ends)
-    return (
-        floor(least.numerator, bits, least.denominator),
-        -floor(-most.numerator, bits, most.denominator),
-    )
-
-
-def _solved(lower: Matrix, right: Matrix, bits: int) -> Matrix:
-    """Enclose X⁻¹·M for a lower triangular X with 1 in the diagonal."""
-    n = len(lower)
-    found: Matrix = []
-    for i in range(n):
-        row = list(right[i])
-        for k in range(i):
-            if lower[i][k] != _ZERO:
-                row = [
-                    _less(one, _times(lower[i][k], other, bits))
-                    for one, other in zip(row, found[k], strict=True)
-                ]
-        found.append(row)
     return found

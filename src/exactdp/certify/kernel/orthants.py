@@ -12,7 +12,7 @@ A sum f on a cone is examined on simplicial cells that cover it. On one with the
 - **zones**: boxes that fit a window.
 
 If only points with ε between two numbers matter (a window), an argument may apply to them alone:
-then no reduction changes ε, boxes may lie outside, and a ray is as long as ε allows.
+then no reduction changes ε, boxes may cover zones of the window, and a ray is as long as ε allows.
 
 Let wⱼ be the rate of ε along ρⱼ, and σⱼ = wⱼsⱼ: then ε = Σ σⱼ, over the n rays with wⱼ > 0. A point
 with lower ≤ ε ≤ upper has a largest part σᵢ ≥ lower/n. So boxes that cover σᵢ ≥ lower/n and all
@@ -28,14 +28,12 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from .boxes import Box, check_boxes, functionals, rates_of
+from .boxes import Box, Local, Tensor, check_boxes
 from .cones import PolyhedralCone, Vector, leaves
-from .reading import CertificateReader, Sum
+from .reading import CertificateReader, Sum, unknown
 from .signs import proved_sign
 from .sums import ONE
 
-Factor = tuple[int, Fraction]  # (k, a) for s^k·e^{−as}
-Local = dict[tuple[Factor, ...], Fraction]
 Limits = tuple[Fraction | float, Fraction | float]
 
 _CELL = "rays dominant reductions in_window narrowing proof"
@@ -111,11 +109,7 @@ class ConeSign:
             reader.require(min(weights) >= 0, "the variable of a window is negative")
         for step in reader.entries(reductions):
             g = self.lowered(g, step, weights)
-        limits: Limits | None = self.window and self.window[1:]
-        if narrowing is not None:
-            right = in_window is True and proof[0] in ("boxes", "zones")
-            reader.require(right, "a narrowing without a window")
-            limits = self.narrowed(g, narrowing, weights)
+        reader.require(narrowing is None or in_window, "a narrowing without a window")
         match proof:
             case ["coefficients"]:
                 reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
@@ -123,11 +117,11 @@ class ConeSign:
                 self.on_ray(g, axis, sign, weights)
             case ["boxes", tree]:
                 orthant: Box = [(_ZERO, None)] * len(rays)
-                self.boxes(g, tree, orthant, lambda box: misses(limits, weights, box))
-            case ["zones", zones] if in_window is True and any(weights) and limits is not None:
-                self.zones(g, zones, weights, limits)
+                self.boxes(g, tree, orthant, lambda _: False)
+            case ["zones", zones] if any(weights):
+                self.zones(g, zones, weights, self.narrowed(g, narrowing, weights))
             case _:
-                reader.require(False, "a rule of proof is not known")
+                reader.require(False, unknown(proof))
         self.methods[proof[0]] = self.methods.get(proof[0], 0) + 1
         return rays
 
@@ -224,10 +218,12 @@ class ConeSign:
         return {key: c for key, c in result.items() if c}
 
     def narrowed(self, g: Local, given: Any, weights: list[Fraction]) -> Limits:
-        """Check that g is least at an end of the window, and return that end twice."""
+        """Return the ends of the window; one of them twice, if g is checked to be least there."""
         reader = self.reader
-        end, shifts = reader.fields(given, "end shifts")
         assert self.window is not None
+        if given is None:
+            return self.window[1:]
+        end, shifts = reader.fields(given, "end shifts")
         limit = self.window[1] if end == "lower" else self.window[2]
         reader.require(end in ("lower", "upper") and limit != inf, "an end that is not there")
         moving = [j for j, weight in enumerate(weights) if weight]
@@ -283,18 +279,6 @@ class ConeSign:
         reader.require(right, "the proof is about another function")
 
 
-def misses(limits: Limits | None, weights: list[Fraction], box: Box) -> bool:
-    """Whether a box has no point between limits."""
-    if limits is None or not any(weights):
-        return False
-    lower, upper = limits
-    pairs = [(w, ends) for w, ends in zip(weights, box, strict=True) if w]
-    if sum(w * low for w, (low, _) in pairs) > upper:
-        return True
-    tops = [None if high is None else w * high for w, (_, high) in pairs]
-    return None not in tops and sum(top for top in tops if top is not None) < lower
-
-
 def sum_of(reader: CertificateReader, given: Any, size: int) -> Sum:
     """Read Σ c·θ^k·e^{q·θ} from [c, k, q], in the order of (k, q), none twice and none 0."""
     found: Sum = {}
@@ -335,40 +319,5 @@ def at_zero(g: Local, axis: int) -> Local:
 
 
 def shown(reader: CertificateReader, g: Local) -> bool:
-    """Whether δᵢ = (Lᵢ₋₁ ⋯ L₁ g)(0) ≥ 0 along each axis, L = ∂ + a with the fastest decay first.
-
-    Along one axis δᵢ is taken for each rate, as often as its powers need; then g ≥ 0 if all δᵢ are,
-    which are sums in the other axes. The axis with most rates comes first. Terms that cancel keep
-    their rates: more rates only make more functions to be a sum of, and may help.
-    """
-    size = len(next(iter(g), ()))
-    width = [len(rates_of({key[j] for key in g})) for j in range(size)]
-    order = sorted(range(size), key=lambda j: width[j])
-    return _is_sum({tuple(key[j] for j in order): c for key, c in g.items()}, reader)
-
-
-def _is_sum(g: Local, reader: CertificateReader) -> bool:
-    """Whether a sum, expanded along its last axis first, has only nonnegative coefficients."""
-    if all(c >= 0 for c in g.values()):
-        return True
-    groups: dict[Factor, Local] = {}
-    for key, c in g.items():
-        if not key:
-            return False
-        groups.setdefault(key[-1], {})[key[:-1]] = c
-    if len(groups) == 1:  # s^k·e^{−as} times the rest
-        (rest,) = groups.values()
-        return _is_sum(rest, reader)
-    rates = rates_of(groups)
-    columns = {factor: functionals(rates, factor) for factor in groups}
-    for i in range(len(rates)):
-        reader.spend(6 * len(g), 64)
-        rest = {}
-        for factor, group in groups.items():
-            weight = columns[factor][i]
-            if weight:
-                for key, c in group.items():
-                    rest[key] = rest.get(key, _ZERO) + weight * c
-        if not _is_sum(rest, reader):
-            return False
-    return True
+    """Whether the coefficients of a sum on the whole orthant are nonnegative, see `boxes`."""
+    return all(c >= 0 for c in g.values()) or all(c >= 0 for c in Tensor(reader, g).exact.values())

@@ -28,6 +28,11 @@ def short(value: object) -> str:
     return text if len(text) <= 50 else f"{text[:20]}...{text[-20:]}"
 
 
+def unknown(rule: object) -> str:
+    """Return the message about a rule of proof that this version does not have."""
+    return f"{short(rule)} is not a rule of proof: write it again with this version of exactdp"
+
+
 def counted(count: int, one: str) -> str:
     """Return "1 input" or "2 inputs"."""
     return f"{count} {one}{'s' * (count != 1)}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial, inf, lcm
+from itertools import accumulate
+from math import inf, lcm
 from typing import Any
 
 from .enclosures import EXACTLY_1, PositiveEnclosure, floor, total
-from .reading import CertificateReader, RealInterval, RejectedError, Terms, short, size
+from .reading import CertificateReader, RealInterval, RejectedError, Terms, short, size, unknown
 from .sums import ONE, ZERO, Sums
 
 Groups = list[tuple[Fraction, tuple[int, int], int, list[int]]]  # see `SignProof.groups`
@@ -119,18 +120,11 @@ class SignProof(Sums):
                     shifted = [(q - by, gap, n, p) for q, gap, n, p in groups]  # e^{−by·ε}F
                     right = right and self.box(shifted, bits, low, end - low, degree, at, 0) > 0
                 case ["span", upper, power, rate, bits] if begin > 0:
-                    end, bits = self.rational(upper), self.bits(bits)
-                    term = self.rational(rate), self.integer(power)
+                    end = inf if upper == "inf" else self.rational(upper)
+                    term, bits = (self.rational(rate), self.integer(power)), self.bits(bits)
                     right = begin < end and self.span(terms, Fraction(begin), end, term, bits + 32)
-                case ["near", upper, order, degree, bits] if begin > 0:
-                    end, bits = self.rational(upper), self.bits(bits)
-                    order, degree = self.integer(order, 0, 100), self.integer(degree, 0, 100)
-                    right = begin < end and order <= degree
-                    ends = Fraction(begin), end
-                    right = right and self.near(terms, ends, order, degree, bits + 32)
-                case ["tail", bits] if begin > 0 and number == len(pieces):
-                    end, bits = inf, self.bits(bits)
-                    right = self.tail(terms, Fraction(begin), bits + 32)
+                case [str(rule), *_]:
+                    self.require(rule in ("linear", "start", "box", "span"), unknown(rule))
             self.require(right, f"{short(piece)} does not prove the sign there")
             begin = end
         self.where = here
@@ -230,8 +224,9 @@ class SignProof(Sums):
         """Return a number that is > 0 only if F > 0 on [a, a + h] (if order > 0: without a).
 
         Expanded in the middle F ≥ g_0 − Σ_{1≤j≤degree} |g_j| − R, as |t| ≤ 1. At the lower end
-        0 ≤ t ≤ 1, so min(0, g_j) takes the place of −|g_j|; at the upper end t has the other sign.
-        If F is known to have this order at the lower end, the same holds for F/t^order, g_order, …
+        1 ≥ t ≥ t² ≥ … ≥ 0, so F ≥ S − R, S the least of the sums g_0 + … + g_j: Σ g_j·t^j is a
+        mean of them, with the weights t^j − t^{j+1}. At the upper end t has the other sign. If F is
+        known to have this order at the lower end, the same holds for F/t^order and g_order, …
         """
         if at not in ("lower", "middle", "upper"):
             return 0
@@ -240,8 +235,9 @@ class SignProof(Sums):
         m = a if at == "lower" else a + r
         g, rest = self.expansion(groups, m, r, degree, bits)
         g = [-x if j % 2 else x for j, x in enumerate(g)] if at == "upper" else g
-        worst = sum(-abs(x) if at == "middle" else min(0, x) for x in g[order + 1 :])
-        return g[order] + worst - rest
+        if at == "middle":
+            return g[0] - sum(map(abs, g[1:])) - rest
+        return min(accumulate(g[order:])) - rest
 
     def start(self, terms: Terms, groups: Groups, end: Fraction, degree: int, bits: int) -> bool:
         """Prove F > 0 on (0, end]: expanded at 0, of which the order is known exactly."""
@@ -250,67 +246,25 @@ class SignProof(Sums):
             return False
         return self.box(groups, bits, Fraction(0), end, degree, "lower", order) > 0
 
-    def tail(self, terms: Terms, b: Fraction, bits: int) -> bool:
-        """Prove F > 0 on [b, ∞), b > 0: the dominant term C·ε^K·e^{Qε} exceeds all negative ones.
-
-        Divided by ε^K·e^{Qε}, another one is c·ε^{k−K}·e^{−δε} with δ = Q − q ≥ 0. Its derivative
-        has the sign of c·(k − K − δε), so if k − K ≤ δ·b its absolute value is largest at b.
-        """
-        top, degree = max(terms)  # Q and K
-        parts = [(terms[top, degree], 0, EXACTLY_1)]
-        for (q, k), c in terms.items():
-            if c < 0:
-                if k - degree > (top - q) * b:
-                    return False
-                self.spend(3, size(c) + bits + abs(k - degree) * size(b))
-                parts.append((c * b ** (k - degree), 0, self.exp((q - top) * b, bits)))
-        return total(parts, bits)[0] > 0
-
     def span(
-        self, terms: Terms, a: Fraction, b: Fraction, term: tuple[Fraction, int], bits: int
+        self, terms: Terms, a: Fraction, b: Fraction | float, term: tuple[Fraction, int], bits: int
     ) -> bool:
-        """Prove F > 0 on [a, b], 0 < a: the term C·ε^K·e^{Qε} exceeds all negative ones.
+        """Prove F > 0 on [a, b], or on [a, ∞), 0 < a: C·ε^K·e^{Qε} exceeds all negative terms.
 
         Divided by ε^K·e^{Qε}, another one is c·ε^{k−K}·e^{(q−Q)ε}. Its derivative has the sign of
-        c·(k − K + (q − Q)ε), so its absolute value is largest at a, at b or at (k − K)/(Q − q). The
-        sum of the values there is at least the largest of them.
+        c·(k − K + (q − Q)ε), so its absolute value is largest at a, at b or at (k − K)/(Q − q). If
+        b = ∞ and (q, k) < (Q, K), it tends to 0. The sum of the values is at least the largest.
         """
         top, power = term
         parts = [(terms.get(term, Fraction(0)), 0, EXACTLY_1)]
         for (q, k), c in terms.items():
             if c < 0:
+                if b == inf and (q, k) > term:
+                    return False
                 peak = (k - power) / (top - q) if q < top else a
-                for x in (a, peak, b) if a < peak < b else (a, b):
+                for x in {a, peak if a < peak < b else a, a if b == inf else Fraction(b)}:
                     self.spend(3, size(c) + bits + abs(k - power) * size(x))
                     parts.append((c * x ** (k - power), 0, self.exp((q - top) * x, bits)))
-        return total(parts, bits)[0] > 0
-
-    def near(
-        self, terms: Terms, ends: tuple[Fraction, Fraction], order: int, degree: int, bits: int
-    ) -> bool:
-        """Prove F > 0 on [a, b], 0 < a: the Taylor coefficient g_order at 0 exceeds all else.
-
-        F/ε^order = Σ_j g_j·ε^{j−order}: a term is largest at a for j < order, at b for j > order.
-        Of c·ε^k·e^{qε} the terms past degree are c·ε^k·(qε)^i/i! with i ≥ n = degree + 1 − k. Each
-        is at most half of the one before if 2|q|b ≤ n + 1, so they add up to twice the first.
-        """
-        a, b = ends
-        parts, g = [], [Fraction(0)] * (degree + 1)
-        for (q, k), c in terms.items():
-            n = max(degree + 1 - k, 0)
-            if 2 * abs(q) * b > n + 1:
-                return False
-            self.spend(3 * degree + 4, size(c) + (degree + 2) * size(q) + 700)
-            for j in range(k, degree + 1):
-                g[j] += c * q ** (j - k) / factorial(j - k)
-            self.spend(3, size(c) + n * size(q) + abs(k + n - order) * size(b))
-            rest = 2 * abs(c) * abs(q) ** n / factorial(n)
-            parts.append((-rest * b ** (k + n - order), 0, EXACTLY_1))
-        for j, x in enumerate(g):
-            if j == order or x < 0:
-                end = a if j < order else b
-                self.spend(3, size(x) + abs(j - order) * size(end))
-                parts.append((x * end ** (j - order), 0, EXACTLY_1))
         return total(parts, bits)[0] > 0
 
     # -- proofs that the claim fails
