@@ -1,12 +1,21 @@
 """Expected losses of mechanisms with a + b/ε or log(r)/ε, compared with quadrature."""
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from scipy.integrate import quad
 
-from exactdp import Box, Expected, Grid, Ideal, Mechanism, eps
+from exactdp import Box, Expected, Grid, Ideal, Mechanism, certify, eps
 from exactdp.errors import ExactdpError
+from exactdp.reals.certificates import seal
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
+)
 
 TRUTH = Ideal.from_source("def truth(q: Real): return q")
 KEPT = Mechanism.from_source("""
@@ -72,5 +81,50 @@ def test_boxes_grids_and_the_smallest_eps() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(ExactdpError, match="the best constant at each input is asked for"):
         claim(KEPT, 2, 0).tightest(at_each=True)
+    short = Expected(WITH_LOG, at_most=4 + 3 / eps, ideal=TRUTH, inputs=[1], epsilon="[1, 3]")
     with pytest.raises(ExactdpError, match="there is no certificate"):
-        _ = claim(KEPT, 4, 3).check().certificate
+        _ = short.check().certificate
+
+
+@pytest.mark.parametrize("mechanism", [KEPT, WITH_LOG])
+@pytest.mark.parametrize("inputs", [(1, 3), Grid(-1, 1), Box(0, 3)])
+def test_certificates(mechanism: Mechanism, inputs: object) -> None:
+    """What is proved is noticed not to be proved for a smaller bound, threshold or other inputs."""
+    for a, b, verdict in ((4, 3, "holds"), (0, 1, "fails")):
+        found = json.loads(json.dumps(claim(mechanism, a, b, inputs).check().certificate))
+        report = certify.check(found)
+        assert report.accepted, report.reason
+        assert report.taken == ()
+        assert (found["kind"], found["verdict"]) == ("expected_with_unit", verdict)
+        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+        other = claim(mechanism, 4 - a, 4 - b, inputs).check().certificate["claim"]["at_most"]
+        source = found["claim"]["mechanism"].replace("> 1 +", "> 2 +")
+        changes: list[dict[str, Any]] = [
+            {"unit": "21"},
+            {"mechanism": source} if verdict == "holds" else {"epsilon": at(1000)},
+            {"inputs": {"list": [["77"]]}},
+            {"at_most": other if verdict == "fails" else small()},
+        ]
+        for change in changes:
+            wrong = {**found, "claim": {**found["claim"], **change}}
+            del wrong["seal"]
+            assert not certify.check({**wrong, "seal": seal(wrong)}).accepted, change
+        part = "regions" if verdict == "holds" else "counterexamples"
+        wrong = {**found, part: found[part][1:]}
+        del wrong["seal"]
+        assert not certify.check({**wrong, "seal": seal(wrong)}).accepted
+
+
+def at(point: int) -> dict[str, Any]:
+    """Return an interval of one ε."""
+    ends = {"lower": str(point), "upper": str(point)}
+    return {**ends, "lower_closed": True, "upper_closed": True}
+
+
+def small() -> Any:
+    """Return the bound 1/100 as it is written."""
+    return (
+        Expected(KEPT, at_most="1/100", ideal=TRUTH, inputs=[1])
+        .check()
+        .certificate["claim"]["at_most"]
+    )

@@ -97,7 +97,6 @@ def test_refusals() -> None:
         (lambda: ABOVE.within(0, 1, ideal=ONE), "has log"),
         (lambda: ABOVE.within(AllReals(), 1, ideal=ONE), "has log"),
         (lambda: log(3), "not a rational number"),
-        (lambda: Accuracy(ABOVE, "5%", ideal=ONE, inputs=[5]).check().certificate, "no certif"),
         (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),
         (
             lambda: Mechanism.from_source("def f(q: Real): return lap(eps, q) > log(3)").run(0, 1),

@@ -11,9 +11,10 @@ from the program and what is not. One of kind "claim_by_cases" likewise, where �
 conditions, or numbers of the program on ε; see `rederive.cases`. One of kind "privacy" states that
 a mechanism is differentially private at listed inputs, or not; see `rederive.privacy`. One of kind
 "expected" states that an expected loss is at most a bound at listed inputs, or not; see
-`rederive.expected`. One of kind "in_parts" consists of such certificates for parts of ε, between
-which a `min` or `max` of the program changes; see `rederive.in_parts`. The format is
-published as docs/schema/certificate-v2.json.
+`rederive.expected`. Both have variants for all reals ("…_on_cones"), the latter one for programs
+with 1/ε beside reals ("expected_with_unit"). One of kind "in_parts" consists of such certificates
+for parts of ε, between which a `min` or `max` of the program changes; see `rederive.in_parts`. The
+format is published as docs/schema/certificate-v2.json.
 
 Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -44,6 +45,7 @@ from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
 from .rederive.expected_cones import ExpectedOnCones
+from .rederive.expected_units import ExpectedWithUnit
 from .rederive.in_parts import ClaimsInParts, Kinds
 from .rederive.privacy import Privacies
 from .rederive.private_cones import ConePrivacies
@@ -77,6 +79,7 @@ KINDS: Kinds = {
     "privacy_on_cones": (ConePrivacies, "slopes regions counterexamples signs"),
     "expected": (ExpectedLosses, "losses counterexamples signs"),
     "expected_on_cones": (ExpectedOnCones, "regions counterexamples signs"),
+    "expected_with_unit": (ExpectedWithUnit, "regions counterexamples signs"),
 }
 """The checker of each kind of certificate of a claim, and the parts that prove its verdict."""
 _OLD = (

@@ -91,7 +91,8 @@ class AtInputs(Claims):
         places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
         self.require(len(set(places)) == len(places), "a parameter occurs twice")
         self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-        right = proof.function.renamed(places) == function
+        stated = proof.function.renamed(places)
+        right = stated == function or stated == self.as_proved(function)
         self.require(right, "the sign is that of another function")
         right = part.is_within(proof.sides, places)
         self.require(right, "the sign is proved on a cone that leaves out a part of the cell")

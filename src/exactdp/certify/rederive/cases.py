@@ -20,14 +20,13 @@ from math import inf
 from typing import Any, NamedTuple
 
 from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, leaves, reduced
-from ..kernel.enclosures import exp_enclosure
 from ..kernel.reading import RealInterval, RejectedError, counted
 from . import formulas, values
 from .claims import Claims, Proved
 from .derivation import single
 from .formulas import Tree
 from .linear import is_number
-from .near_logs import NearLog
+from .near_logs import NearLog, cone_at, unit_is_between
 from .obligations import Levels
 from .orders import covers
 from .parametric import At, ProgramOnCone
@@ -43,7 +42,6 @@ _PARTS = (
 _GROUP = "case input free tree"
 _LEVELS = ("alpha", "gamma")
 _MOST_POWER = 12
-_BITS = 256  # with which logarithms are compared with numbers
 _ZERO = Fraction(0)
 
 
@@ -482,18 +480,11 @@ class CaseClaims(Claims):
         variable_, lower, upper = proof.window
         if places[variable_] == 0:
             return lower <= self.epsilon.lower and upper >= self.epsilon.upper
-        return places[variable_] == 1 and self.unit is not None and self.has_unit(lower, upper)
-
-    def has_unit(self, lower: Fraction, upper: Fraction | float) -> bool:
-        """Whether the unit, 1 or a logarithm, is between two numbers."""
-        if not self.unit:
-            return lower <= 1 <= upper
-        low = exp_enclosure(lower, _BITS)
-        right = low.high * Fraction(2) ** low.exponent <= self.unit
-        if isinstance(upper, Fraction):
-            high = exp_enclosure(upper, _BITS)
-            right = right and high.low * Fraction(2) ** high.exponent >= self.unit
-        return right
+        return (
+            places[variable_] == 1
+            and self.unit is not None
+            and unit_is_between(self.unit, lower, upper)
+        )
 
     def as_proved(self, function: Ratio) -> Ratio:
         """Return a function as signs state it: e^{unit} is a number where the unit is its log."""
@@ -518,7 +509,7 @@ class CaseClaims(Claims):
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
         bits = self.bits(parts["bits"])
         near = self.near_log(parts, eps, bits)
-        space = self.space_at(u, eps, near)
+        space = cone_at(self, single(u), near)
         unit = space.unit if near is not None or self.unit is None else 1 / eps
         program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
@@ -562,19 +553,7 @@ class CaseClaims(Claims):
             self.require("log" not in parts, "there is no logarithm")
             return None
         self.require("log" in parts, "bounds on the logarithm are missing")
-        low, high = (self.rational(end) for end in self.pair(parts["log"]))
-        self.require(0 < low < high and self.has_unit(low, high), "not bounds on the logarithm")
-        return NearLog(self, eps, low, high, bits)
-
-    def space_at(self, u: Any, eps: Fraction, near: NearLog | None) -> ParameterSpace:
-        """Return the ray of an input; with a logarithm, a cone around (ε, log b) for this ε."""
-        if near is None:
-            ray = PolyhedralCone(1, self).cut((Fraction(1),))
-            return ParameterSpace(1, single(u), None, None, ray)
-        region = PolyhedralCone(2, self).cut((Fraction(1), _ZERO))
-        region = region.cut((-near.low, eps)).cut((near.high, -eps))
-        unit = At((_ZERO, Fraction(1)))
-        return ParameterSpace(2, single(u), None, None, region, unit=unit)
+        return NearLog.read(self, self.unit, parts["log"], eps, bits)
 
     def is_below(self, eps: Fraction, bits: int, form: Ratio) -> bool:
         """Whether a function of ε is seen to be negative at an ε."""

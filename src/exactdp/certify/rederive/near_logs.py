@@ -9,13 +9,30 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..kernel.enclosures import PositiveEnclosure, floor, total
-from ..kernel.reading import Scaled, Sum
+from ..kernel.cones import PolyhedralCone
+from ..kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
+from ..kernel.reading import CertificateReader, Scaled, Sum
 from ..kernel.sums import ZERO, Sums
+from .parametric import At
 from .ratios import Ratio, plus
+from .spaces import ParameterSpace
+from .statement import Statement
 
+_BITS = 256  # with which logarithms are compared with numbers
 _MOST_POWER = 200
 _MOST_SHIFT = 10_000
+
+
+def unit_is_between(unit: Fraction, lower: Fraction, upper: Fraction | float) -> bool:
+    """Whether 1 (if the unit is 0), or the logarithm of a base, is between two numbers."""
+    if not unit:
+        return lower <= 1 <= upper
+    low = exp_enclosure(lower, _BITS)
+    right = low.high * Fraction(2) ** low.exponent <= unit
+    if isinstance(upper, Fraction):
+        high = exp_enclosure(upper, _BITS)
+        right = right and high.low * Fraction(2) ** high.exponent >= unit
+    return right
 
 
 class NearLog(NamedTuple):
@@ -26,6 +43,16 @@ class NearLog(NamedTuple):
     low: Fraction
     high: Fraction
     bits: int
+
+    @classmethod
+    def read(
+        cls, reader: Statement, base: Fraction, given: Any, eps: Fraction, bits: int
+    ) -> NearLog:
+        """Read bounds on the logarithm of a number, and check them."""
+        low, high = (reader.rational(end) for end in reader.pair(given))
+        right = 0 < low < high and unit_is_between(base, low, high)
+        reader.require(right, "not bounds on the logarithm")
+        return cls(reader, eps, low, high, bits)
 
     def sign(self, form: Sum, bound: Scaled = ZERO, under: Sum | None = None) -> int:
         """Return the sign of form − bound·under, seen with this precision."""
@@ -81,3 +108,14 @@ class NearLog(NamedTuple):
             (two.high << two.exponent - exponent) * most,
             exponent - bits,
         )
+
+
+def cone_at(reader: CertificateReader, entries: list[Any], near: NearLog | None) -> ParameterSpace:
+    """Return the ray of an input; with a logarithm, a cone around (ε, log b) for this ε."""
+    if near is None:
+        ray = PolyhedralCone(1, reader).cut((Fraction(1),))
+        return ParameterSpace(1, entries, None, None, ray)
+    region = PolyhedralCone(2, reader).cut((Fraction(1), Fraction(0)))
+    region = region.cut((-near.low, near.eps)).cut((near.high, -near.eps))
+    unit = At((Fraction(0), Fraction(1)))
+    return ParameterSpace(2, entries, None, None, region, unit=unit)

@@ -83,7 +83,7 @@ class BoundTree:
         assert self.region is not None
         names = self.region.names
         for one in problems:
-            if _ratio(one.gap, names) == function:
+            if _ratio(one.gap, names) in (function, self.checker.as_proved(function)):
                 under, sign, kept = self.signs.place(
                     self.region, one.cell, one.obligation, one.alternative
                 )

@@ -5,12 +5,16 @@ The checker rederives the expected losses; a certificate contains the proofs of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.expected import ExpectedLosses
 from exactdp.certify.rederive.expected_cones import ExpectedOnCones
+from exactdp.certify.rederive.expected_units import ExpectedWithUnit
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
 from exactdp.claims.certificates.accuracy import (
     _ideal,
@@ -23,14 +27,18 @@ from exactdp.claims.certificates.accuracy import (
 from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import base_of
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json, precision
+from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.decision.work import Leaf
     from exactdp.claims.expectations.excesses import Excess
@@ -42,10 +50,10 @@ def certificate(verdict: Verdict) -> Json:
     claim: Expected = verdict.claim
     if claim.formula.names():
         raise _refused("the bound depends on the input")
-    if claim.mechanism.moves:
-        raise _refused("the mechanism uses 1/eps beside reals")
     if claim.ideal_function is not None and verdict.silent:
         raise _refused("the ideal is not defined at every input")
+    if claim.mechanism.moves:
+        return _with_unit(verdict)
     if not is_listed(claim.input_set):
         return _on_cones(verdict)
     inputs = [as_written(as_given(claim.mechanism, u)) for u in _inputs(claim)]
@@ -69,7 +77,8 @@ def _on_cones(verdict: Verdict) -> Json:
     checker = _Unlimited()
     checker.read_claim(stated)
     try:
-        regions = [_region(checker, signs, one) for one in verdict.findings if verdict.holds]
+        found = verdict.findings if verdict.holds else ()
+        regions = [_region(checker, signs, one.region, one.cells) for one in found]
         examples = [_failure_on_cones(checker, claim, one) for one in verdict.counterexamples]
     except (RejectedError, MalformedError, UnsupportedError) as error:
         raise _refused(str(error)) from error
@@ -81,6 +90,69 @@ def _on_cones(verdict: Verdict) -> Json:
     return document(verdict, "expected_on_cones", stated, parts)
 
 
+def _with_unit(verdict: Verdict) -> Json:
+    """Return the certificate of a claim about a mechanism with 1/ε or a logarithm beside reals."""
+    claim: Expected = verdict.claim
+    inputs = claim.mechanism.inputs
+    some = [0 if kind is None else kind.members[0] for kind in kinds(inputs)]
+    engine = claim.mechanism.kept(Engine)
+    symbol = engine.unit(assembled(inputs, some), "A certificate is written")
+    base = base_of(symbol) or Fraction(0)
+    stated = {**_claim(claim), "unit": spell(base)}
+    signs = SignProofs(verdict)
+    checker = _UnlimitedWithUnit()
+    try:
+        checker.read_claim(stated)
+        regions = []
+        for one in verdict.findings if verdict.holds else ():
+            region = replace(one.region, curve=None)
+            cells = claim.work.cells(region)
+            regions.append(_region(checker, signs, region, cells))
+        if verdict.holds:
+            fresh = _UnlimitedWithUnit()
+            fresh.read_claim(stated)
+            fresh.holds(regions, signs.written)
+        examples = [
+            _failure_with_unit(checker, claim, one, base) for one in verdict.counterexamples
+        ]
+    except (RejectedError, MalformedError, UnsupportedError, ValueRefusedError) as error:
+        raise _refused(str(error)) from error
+    parts: Json = {
+        "regions": regions,
+        "counterexamples": examples,
+        "signs": signs.written if verdict.holds else [],
+    }
+    return document(verdict, "expected_with_unit", stated, parts)
+
+
+def _failure_with_unit(
+    checker: ExpectedWithUnit, claim: Expected, one: Excess, base: Fraction
+) -> Json:
+    """Return a counterexample with its input, and bounds on the logarithm."""
+    log = [spell(end) for end in log_enclosure(base, 200)] if base else None
+    found: Json = {
+        "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
+        "part": list(claim.formula.alternatives({})).index(one.claimed),
+        "eps": spell(one.eps),
+        "log": log,
+    }
+
+    def is_enough(bits: int) -> bool:
+        checker.counterexample({**found, "bits": bits})
+        return True
+
+    found["bits"] = precision(is_enough)
+    checker.counterexample(found)
+    return found
+
+
+class _UnlimitedWithUnit(ExpectedWithUnit):
+    """A checker without time limits."""
+
+    def spend(self, steps: int, bits: int) -> None:
+        """Count nothing."""
+
+
 class _Unlimited(ExpectedOnCones):
     """A checker without time limits."""
 
@@ -88,16 +160,23 @@ class _Unlimited(ExpectedOnCones):
         """Count nothing."""
 
 
-def _region(checker: ExpectedOnCones, signs: SignProofs, one: Finding) -> Json:
+def _region(
+    checker: ExpectedOnCones, signs: SignProofs, region: Region, cells: Sequence[Leaf]
+) -> Json:
     """Return a region with the tree of its parts."""
-    head = region_json(one.region)
+    head = region_json(region)
+    if checker.is_listed:
+        head["input"] = [
+            value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
+            for one in region.entries
+        ]
     space = checker.space(0, {**head, "tree": None})
 
     def required(part: PolyhedralCone, _: Leaf | None) -> tuple[list[Ratio], Json]:
         return checker.required(space, part), {}
 
-    tree = BoundTree(checker, signs, one.region, required)
-    return {**head, "tree": tree.written(space.region, one.cells, {"bounds": []})}
+    tree = BoundTree(checker, signs, region, required)
+    return {**head, "tree": tree.written(space.region, cells, {"bounds": []})}
 
 
 def _failure_on_cones(checker: ExpectedOnCones, claim: Expected, one: Excess) -> Json:
