@@ -138,6 +138,42 @@ def first(q: Real[{m}]):
 """,
 }
 """What is compared more often than needed, or before it is looked at."""
+RANKED = {
+    "running": """
+def ranked(q: Real[{m}]):
+    a, b = 0, 1
+    u, v = lap(eps / 2, q[0]), lap(eps / 2, q[1])
+    if v > u:
+        a, b, u, v = b, a, v, u
+    for i in range(2, {m}):
+        r = lap(eps / 2, q[i])
+        if r > u:
+            a, b, u, v = i, a, r, u
+        elif r > v:
+            b, v = i, r
+    return [a, b]
+""",
+    "order": """
+def ranked(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    order = sorted(range({m}), key=lambda i: noisy[i], reverse=True)
+    if {m} > 1:
+        return [order[0], order[1]]
+    return order[0]
+""",
+    "slice": """
+def ranked(q: Real[{m}]):
+    noisy = [lap(eps / 2, x) for x in q]
+    return sorted(range({m}), key=lambda i: noisy[i], reverse=True)[:2]
+""",
+    "last ones": """
+def ranked(q: Real[{m}]):
+    noisy = [-lap(eps / 2, q[{m} - 1 - i]) for i in range({m})]
+    order = sorted(range({m}), key=lambda i: noisy[i], reverse=True)
+    return [{m} - 1 - order[-1], {m} - 1 - order[-2]]
+""",
+}
+"""The two largest."""
 LAST = {
     "running": FIRST["running"].replace("r > top", "r >= top"),
     "sorted by key": """
@@ -170,6 +206,36 @@ def test_styles_mean_the_same(styles: dict[str, str]) -> None:
                 assert other.probability(given, k) == plain.probability(given, k)
             dd = [Accuracy(f, "5%", inputs=[given]).disagreement(given) for f in (plain, *others)]
             assert len({one.distance for one in dd}) == 1
+
+
+def test_parts_of_a_sorted_list() -> None:
+    """All ties, dd and probabilities of the two largest, and what is read beyond them."""
+    plain, *others = (read(text, 4) for text in RANKED.values())
+    ideals = [one.noiseless() for one in (plain, *others)]
+    for u in product((0, 1, 2), repeat=4):
+        assert len({one.run(list(u)) for one in ideals}) == 1
+    given = [0, 2, 1, 2]
+    for other in others:
+        for pair in ([1, 3], [3, 1], [1, 2], [0, 1]):
+            assert other.probability(given, pair) == plain.probability(given, pair)
+        dd = [
+            Accuracy(f, "5%", inputs=[[0, 3, 1, 2]]).disagreement([0, 3, 1, 2])
+            for f in (plain, other)
+        ]
+        assert dd[0].distance == dd[1].distance
+    short = Mechanism.from_source(
+        "def f(q: Real[2]):\n    s = sorted([lap(eps, y) for y in q])\n    return s[2] > s[0]\n"
+    )
+    with pytest.raises(ProgramError, match="index out of range"):
+        short.probability([0, 1], True)
+
+
+@pytest.mark.parametrize("style", list(RANKED))
+def test_parts_of_a_sorted_list_have_few_states(style: str) -> None:
+    """There are 12! orders of twelve entries."""
+    begin = time.process_time()
+    read(RANKED[style], 12).probability([0] * 10 + [2, 1], [10, 11])
+    assert time.process_time() - begin < 2
 
 
 @pytest.mark.parametrize("style", list(FIRST))
@@ -219,9 +285,11 @@ def first_above(q: Real[3]):
             return i
     return 3
 """)
+    appended = "flags = []\n    for y in q:\n        flags.append(lap(eps / 4, y) >= t)"
+    two = Mechanism.from_source(FLAGS.format(flags=appended))
     for u in ([0, 1, -1], [2, 2, 2]):
         for k in range(4):
-            assert one.probability(u, k) == plain.probability(u, k)
+            assert one.probability(u, k) == two.probability(u, k) == plain.probability(u, k)
 
 
 KEPT = """
@@ -273,6 +341,32 @@ def kept(q: Real[2]):
             "b = [y > 0 for y in x]\n    i = 0\n"
             "    while i < 2 and b[i]:\n        i += 1\n    return i",
             "return 0 if x[0] <= 0 else (1 if x[1] <= 0 else 2)",
+        ),
+        # Entries that are appended, of values that change, and under a condition.
+        (
+            "b = []\n    for y in x:\n        b.append(y > 0)\n    x = [5, 5]\n"
+            "    for i in range(2):\n        if b[i]:\n            return i\n    return 2",
+            "return 0 if x[0] > 0 else (1 if x[1] > 0 else 2)",
+        ),
+        (
+            "b = []\n    t = x[0]\n    for y in x:\n        b.append(y > t)\n        t = y + 1\n"
+            "    return 1 if b[1] else 0",
+            "return 1 if x[1] > x[0] + 1 else 0",
+        ),
+        (
+            "b = []\n    for i in range(2):\n        if x[i] > 0:\n            b.append(x[i] > 1)\n"
+            "    return b[0] if len(b) > 0 else False",
+            "return x[0] > 1 if x[0] > 0 else x[1] > 1",
+        ),
+        (
+            "b = [[x[i] > x[j] for j in range(i)] for i in range(2)]\n"
+            "    return sum(b[1]) if len(b) > 1 else 2",
+            "return 1 if x[1] > x[0] else 0",
+        ),
+        (
+            "b = [[y > z for z in x] for y in x]\n    for i in range(2):\n"
+            "        if sum(b[i]) == 1:\n            return i\n    return 2",
+            "return 0 if x[0] > x[1] else (1 if x[1] > x[0] else 2)",
         ),
         # A dictionary gives its keys, and a comprehension may bind the name of what it goes over.
         ("b = [x[k] > 0 for k in {1: 1, 0: 0}]\n    return b[0]", "return x[1] > 0"),

@@ -3,9 +3,10 @@
 A list such as `wins = [[x[i] >= x[j] for j in range(m)] for i in range(m)]` holds the result of
 every comparison, and so does every state that contains it. If every use of the list reads one
 entry (`wins[i][j]`, `all(wins[i])`, `for won in wins: …`), the list stores the compared values
-instead, computed where it was created, and an entry is compared where it is read. The same applies
-to `sorted(x)` if only its ends are read, and to `max(x)` in `x.index(…)`. All other variables stay
-the same.
+instead, computed where it was created, and an entry is compared where it is read. If these values
+do not change, they are computed again there, and the list is not needed. The same applies to lists
+to which one statement appends comparisons, to `sorted(x)` if only its ends are read, and to
+`max(x)` in `x.index(…)`. All other variables stay the same.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from itertools import count
 from typing import Any
 
 from exactdp.errors import Place
+from exactdp.language.selections import entries_read
 from exactdp.language.tree import (
     Choose,
     Definition,
@@ -38,7 +40,9 @@ from exactdp.language.tree import (
     where,
 )
 
-_BUILTIN = frozenset({"all", "any", "enumerate", "len", "list", "max", "min", "range", "sorted"})
+_BUILTIN = frozenset(
+    {"all", "any", "enumerate", "len", "list", "max", "min", "range", "sorted", "sum"}
+)
 _OPS = (ast.Lt, ast.LtE, ast.Eq, ast.NotEq, ast.GtE, ast.Gt)
 _ENDS = ("max", "min", "sorted")
 _LOAD = ast.Load()
@@ -60,13 +64,16 @@ class _Clause:
 class _Stored:
     """A list of comparisons: each is left op right, for the values of its clauses.
 
-    With `word` the entries are all(…) or any(…) over the last clause.
+    With `word` the entries are all(…) or any(…) over the last clause. A list that is appended to
+    has one clause without a variable.
     """
 
     slot: str
     clauses: tuple[_Clause, ...]
     compare: ast.Compare
     word: str
+    is_fixed: bool = False
+    """Whether what is compared is the same at every later statement, so that it is not stored."""
 
     @property
     def depth(self) -> int:
@@ -86,13 +93,20 @@ def deferred(definition: Definition) -> Definition:
         try:
             if called(value) in _ENDS:
                 later = body[position + 1 :]
-                body[position + 1 :] = _Ends(slot, value, _changed(later)).statements(later)
-                body[position] = _list_only(body[position])
+                try:
+                    body[position + 1 :] = _Ends(slot, value, _changed(later)).statements(later)
+                    body[position] = _list_only(body[position])
+                except _OtherUseError:
+                    body[position] = _part_only(body[position], slot, later)
                 continue
-            found = _stored(slot, value)
+            is_empty = isinstance(value, ast.List) and not value.elts
+            found = _appended(slot, value, body) if is_empty else _stored(slot, value)
             if found is not None:
+                changed = _changed(body[position + 1 :])
+                found = replace(found, is_fixed=not is_empty and _is_fixed(found, changed))
                 later = _Use(found, serial).statements(body[position + 1 :])
-                body[position : position + 1] = [_operands(body[position], found)]
+                if not is_empty:
+                    body[position] = _operands(body[position], found)
                 body[position + 1 :] = later
         except _OtherUseError:
             continue
@@ -100,13 +114,17 @@ def deferred(definition: Definition) -> Definition:
 
 
 def _is_kept(definition: Definition, body: list[ast.stmt], position: int) -> bool:
-    """Whether a variable is assigned once, and is made by built-in functions."""
+    """Whether a variable is assigned once, and is made by built-in functions.
+
+    A list that starts empty may be appended to by one statement.
+    """
     one = body[position]
     assert isinstance(one, ast.Assign)
     assigned = [root for target in targets(body) for root in _roots(target)]
     (slot,) = _roots(one.targets[0])
     own = {param.name for param in definition.params}
-    if assigned.count(slot) != 1 or slot in own or slot in bound_names(body):
+    times = 2 if isinstance(one.value, ast.List) and not one.value.elts else 1
+    if assigned.count(slot) != times or slot in own or slot in bound_names(body):
         return False
     words = {called(node) for node in nodes(one.value)} - {""}
     return words <= _BUILTIN and _BUILTIN.isdisjoint(definition.constants)
@@ -152,6 +170,51 @@ def _stored(slot: str, value: ast.expr) -> _Stored | None:
     return _Stored(slot, tuple(clauses), inside, word)
 
 
+def _is_fixed(stored: _Stored, changed: set[str]) -> bool:
+    """Whether the entries may be computed later: what they depend on does not change."""
+    variables = {one.variable for one in stored.clauses}
+    outer: set[str] = set()
+    bound: set[str] = set()
+    for one in stored.clauses:
+        outer |= free_names(one.items) - bound
+        bound.add(one.variable)
+    outer |= free_names(stored.compare) - bound
+    parts = [stored.compare, *(one.items for one in stored.clauses)]
+    return (
+        len(variables) == len(stored.clauses)
+        and variables <= free_names(stored.compare)  # so that every index is looked at
+        and not any(map(bound_names, parts))
+        and not any(map(_draws, parts))
+        and outer.isdisjoint(changed | variables)
+    )
+
+
+def _appended(slot: str, value: ast.expr, body: list[ast.stmt]) -> _Stored | None:
+    """Return a list that starts empty, and to which one statement appends comparisons.
+
+    A variable in them that is assigned in several places, such as a maximum so far, would have to
+    be kept with each of its values: there are more of these than answers.
+    """
+    loops = [one.target for one in nodes(body) if isinstance(one, ast.For)]
+    assigned = Counter(root for target in targets(body) for root in _roots(target))
+    assigned.subtract(root for target in loops for root in _roots(target))
+    for one in nodes(body):
+        compare = _comparison_for(slot, one)
+        if compare is not None and all(assigned[name] <= 1 for name in free_names(compare)):
+            return _Stored(slot, (_Clause("", value),), compare, "")
+    return None
+
+
+def _comparison_for(slot: str, node: object) -> ast.Compare | None:
+    """Return the comparison that a statement appends to a list, None for other statements."""
+    match node:
+        case ast.Expr(
+            ast.Call(ast.Attribute(ast.Name(word), "append"), [ast.Compare(_, [op]) as found], [])
+        ) if word == slot and isinstance(op, _OPS):
+            return found
+    return None
+
+
 def _draws(tree: ast.expr) -> bool:
     return any(isinstance(node, NoiseCall | ExpMech | Choose) for node in nodes(tree))
 
@@ -179,6 +242,33 @@ def _list_only(statement: ast.stmt) -> ast.stmt:
             place = where(statement)
             return put(ast.Assign(several, call(name("list", place), [items], place)), place)
     raise AssertionError("not an assignment of an end")
+
+
+def _part_only(statement: ast.stmt, slot: str, later: list[ast.stmt]) -> ast.stmt:
+    """Return `slot = sorted(…)[:k]` or `[-k:]` if no other entries are read."""
+    match statement:
+        case ast.Assign(several, ast.Call(ast.Name("sorted")) as value):
+            pass
+        case _:
+            raise _OtherUseError
+    reads = [
+        entries_read(node.slice)
+        for node in nodes(later)
+        if isinstance(node, ast.Subscript) and _is_name(node.value, slot)
+    ]
+    numbers = [one for one in reads if one is not None]
+    uses = sum(_is_name(node, slot) for node in nodes(later))
+    if not numbers or len(numbers) != uses or min(numbers) < 0 < max(numbers):
+        raise _OtherUseError
+    place = where(statement)
+    most = constant(max(numbers, key=abs), place)
+    bounds = put(ast.Slice(None, most) if numbers[0] > 0 else ast.Slice(most), place)
+    part = put(ast.Subscript(value, bounds, _LOAD), place)
+    return put(ast.Assign(several, part), place)
+
+
+def _is_name(node: object, word: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == word
 
 
 class _Ends:
@@ -327,12 +417,21 @@ class _Use:
     def changed(self, node: Any) -> Any:
         """Return a node with entries replaced by comparisons."""
         stored = self.stored
+        appended = _comparison_for(stored.slot, node)
+        if appended is not None:
+            place = where(node)
+            both = pair(self.changed(appended.left), self.changed(appended.comparators[0]), place)
+            return put(ast.Expr(call(node.value.func, [both], where(node.value))), place)
         match node:
             case ast.Name(word) if word == stored.slot:
                 raise _OtherUseError
             case ast.Call(ast.Name("len"), [ast.Name(word)], []) if word == stored.slot:
-                return node
-            case ast.Call(ast.Name("all" | "any" as word), [argument], []) if not stored.word:
+                if not stored.is_fixed:
+                    return node
+                return call(node.func, [self.items(stored.clauses[0], {})], where(node))
+            case ast.Call(ast.Name("all" | "any" | "sum" as word), [argument], []) if (
+                not stored.word
+            ):
                 indices = self.indices(argument)
                 if indices is not None and len(indices) == stored.depth - 1:
                     return self.entry([self.changed(one) for one in indices], word, where(node))
@@ -358,6 +457,8 @@ class _Use:
             raise _OtherUseError
         self._used += 1
         stored = self.stored
+        if stored.is_fixed:
+            return self.again(indices, word or stored.word, place)
         kept: ast.expr = name(stored.slot, place)
         for index in indices:
             kept = put(ast.Subscript(kept, index, _LOAD), place)
@@ -367,6 +468,29 @@ class _Use:
         each = put(ast.comprehension(variable, kept, [], 0), place)
         every = put(ast.GeneratorExp(self.compared(variable, place), [each]), place)
         return call(name(word or stored.word, place), [every], place)
+
+    def again(self, indices: list[ast.expr], word: str, place: Place) -> ast.expr:
+        """Return the same comparison, with what is compared computed again."""
+        values: dict[str, Callable[[], ast.expr]] = {}
+        for clause, index in zip(self.stored.clauses, indices, strict=False):
+            one = put(ast.Subscript(self.items(clause, values), index, _LOAD), place)
+            values[clause.variable] = lambda one=one: one  # type: ignore[misc]
+        compare = self.stored.compare
+        if len(indices) == len(self.stored.clauses):
+            return put(_with(compare, values), where(compare))  # type: ignore[no-any-return]
+        last = self.stored.clauses[-1]
+        variable = name(f"%of{next(self._serial)}", place)
+        each = put(ast.comprehension(variable, _with(last.items, values), [], 0), place)
+        values[last.variable] = lambda: variable
+        every = put(ast.GeneratorExp(_with(compare, values), [each]), place)
+        return call(name(word, place), [every], place)
+
+    @staticmethod
+    def items(clause: _Clause, values: Mapping[str, Callable[[], ast.expr]]) -> ast.expr:
+        """Return the items of a clause as a sequence, with values of earlier variables."""
+        found: ast.expr = _with(clause.items, values)
+        place = where(clause.items)
+        return found if called(found) == "range" else call(name("list", place), [found], place)
 
     def compared(self, both: ast.expr, place: Place) -> ast.expr:
         """Return the comparison of a pair that the list keeps."""

@@ -101,8 +101,15 @@ class CallLowering(Lowering):
         self.mark(end)
         return name(slot, place)
 
-    def case_split(self, node: ast.Call, word: str) -> ast.Name:
-        """Emit abs, min, max or sorted of noise as comparisons."""
+    def is_noisy_sorted(self, node: ast.Call) -> bool:
+        """Whether a call of `sorted` compares noise."""
+        return self.is_builtin("sorted") and any(map(self.scope.noise.split, arguments(node)))
+
+    def case_split(self, node: ast.Call, word: str, most: int | None = None) -> ast.Name:
+        """Emit abs, min, max or sorted of noise as comparisons.
+
+        Of a sorted list, `most` is the number of entries needed, negative for the last ones.
+        """
         keywords = {str(one.arg): one.value for one in node.keywords}
         key, reverse = keywords.pop("key", None), keywords.pop("reverse", None)
         if keywords or (word == "abs" and (key or reverse or len(node.args) != 1)):
@@ -130,6 +137,9 @@ class CallLowering(Lowering):
         keys = items if key is None else self.mapped(key, items, node)
         if reverse is not None:
             keys = self.reversed_keys(keys, reverse, node)
+        if word == "sorted" and most is not None:
+            given = [items, keys, constant(abs(most), self.place(node))]
+            return self.prelude_call("first_by" if most > 0 else "last_by", given, node)
         if word == "sorted":
             return self.prelude_call("sorted_by", [items, keys], node)
         return self.prelude_call(f"{word}_by", [items, keys], node)

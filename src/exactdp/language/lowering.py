@@ -17,7 +17,7 @@ from exactdp.language.control import Control
 from exactdp.language.limits import UNROLL_LIMIT
 from exactdp.language.prelude import prelude
 from exactdp.language.rules import refuse
-from exactdp.language.selections import end_of_sorted, position_asked
+from exactdp.language.selections import end_of_sorted, part_of_sorted, position_asked
 from exactdp.language.tree import (
     SYMBOLS,
     Choose,
@@ -59,6 +59,14 @@ class Lowering(Control):
     @abstractmethod
     def call(self, node: ast.Call) -> ast.expr:
         """Return the value of a call with effects."""
+
+    @abstractmethod
+    def is_noisy_sorted(self, node: ast.Call) -> bool:
+        """Whether a call of `sorted` compares noise."""
+
+    @abstractmethod
+    def case_split(self, node: ast.Call, word: str, most: int | None = None) -> ast.Name:
+        """Emit abs, min, max or sorted of noise as comparisons."""
 
     @abstractmethod
     def choice(self, node: ExpMech | Choose) -> ExpMech | Choose:
@@ -114,6 +122,11 @@ class Lowering(Control):
                 return self.call(node)
             case ast.Subscript() if (found := end_of_sorted(node)) and self.is_builtin("sorted"):
                 return self.value(found)
+            case ast.Subscript(_, index) if (part := part_of_sorted(node)) and self.is_noisy_sorted(
+                part[0]
+            ):
+                kept, place = self.case_split(part[0], "sorted", part[1]), self.place(node)
+                return put(ast.Subscript(kept, self.value(index), node.ctx), place)
         return rebuilt(node, self.value, self.place(node))
 
     def into_fresh(self, node: ast.expr) -> ast.Name:

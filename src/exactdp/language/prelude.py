@@ -60,6 +60,19 @@ def sorted_by(items, keys):
         order = order[:place] + [i] + order[place:]
     return [items[j] for j in order]
 """,
+    "first_by": """
+def first_by(items, keys, most):
+    found, tops = [], []
+    for item, key in zip(items, keys):
+        place = 0
+        for top in tops:
+            if top > key:
+                break
+            place += 1
+        found = (found[:place] + [item] + found[place:])[:most]
+        tops = (tops[:place] + [key] + tops[place:])[:most]
+    return found
+""",
     "contains": """
 def contains(items, x):
     for item in items:
@@ -89,9 +102,11 @@ def count(items, x):
 @cache
 def prelude(name: str) -> Definition:
     """Return the definition of a function of the prelude."""
-    text = _TEXTS[name.replace("min", "max")]
+    text = _TEXTS[name.replace("min", "max").replace("last", "first")]
     if name.startswith("min"):  # the same with the comparisons reversed
         text = text.replace("max", "min").replace("> top", "< top").replace("> best", "< best")
+    if name.startswith("last"):
+        text = text.replace("first_by", name).replace("[:most]", "[-most:]")
     source = text_source(text.strip("\n"), f"<{name}>")
     reader = FunctionReader(source, given({}))
     return reader.function(source.parse().body[0], {})  # type: ignore[arg-type]

@@ -48,6 +48,38 @@ def end_of_sorted(node: ast.expr) -> ast.Call | None:
     return placed(ast.Call(placed(ast.Name(word, ast.Load()), at), [items], more), at)
 
 
+def part_of_sorted(node: ast.expr) -> tuple[ast.Call, int] | None:
+    """Return `sorted(…)` and how many of its entries suffice, if few of them are read.
+
+    The number is positive for the first entries, and negative for the last ones.
+    """
+    match node:
+        case ast.Subscript(ast.Call(ast.Name("sorted")) as found, index):
+            most = entries_read(index)
+            return None if most is None else (found, most)
+    return None
+
+
+def entries_read(index: ast.expr) -> int | None:
+    """Return how many of the first entries of a list an index reads; negative for the last ones.
+
+    None if it may read any entry.
+    """
+    match index:
+        case ast.Slice(None, upper, None) if upper is not None:
+            found = _constant(upper)
+            return found if type(found) is int and found > 0 else None
+        case ast.Slice(lower, None, None) if lower is not None:
+            found = _constant(lower)
+            return found if type(found) is int and found < 0 else None
+        case ast.Slice():
+            return None
+    found = _constant(index)
+    if type(found) is not int:
+        return None
+    return found + 1 if found >= 0 else found
+
+
 def _constant(node: ast.expr) -> object:
     match node:
         case ast.Constant(value):
