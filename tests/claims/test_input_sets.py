@@ -127,3 +127,16 @@ def test_a_box_with_many_corners_is_no_harder_than_all_reals() -> None:
     assert "the box 0 … 1" in verdict.sentence
     with pytest.raises(ValueRefusedError, match="true of all real inputs"):
         _ = verdict.certificate
+
+
+@pytest.mark.parametrize("entry", ["y", "min(max(y, 0), 1)"])
+def test_best_constant_of_a_mean_in_a_box(entry: str) -> None:
+    """The box of 20 numbers has 2^20 corners, the clipped mean 3^20 cells: neither are listed."""
+    text = f"def mean(x: Real[20]): return lap(20 * eps, sum([{entry} for y in x]) / 20)"
+    mean, bound = Mechanism.from_source(text), 3 * exp(-20 * gamma * eps)
+    for inputs in (Box(0, 1), AllReals()):
+        claim = Accuracy(mean, bound, gamma=ANY, input_distance="discrete", inputs=inputs)
+        assert claim.check()
+        kappa = claim.tightest().kappa  # P(|noise| > γ) is exp(−20γε)
+        assert kappa.lower == kappa.upper == 3
+        assert claim.with_bound(bound / 4).check().outcome == "fails"

@@ -248,10 +248,9 @@ class Accuracy(Statement):
         Under the discrete distance, dd is the same at all inputs. With irrational rates, and with
         integer noise added to real noise, all inputs are not examined otherwise.
         """
-        compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
-        is_wide = compares and real_count(self.mechanism) > _FEW_REALS
         engine = self.mechanism.kept(Engine)
-        is_wide = is_wide or engine.is_irrational or engine.rounds
+        is_wide = self._compares and real_count(self.mechanism) > _FEW_REALS
+        is_wide = is_wide or self._has_many_corners or engine.is_irrational or engine.rounds
         if is_listed(self.input_set):
             is_wide = how_many(self.mechanism, self.input_set) > FEW
         if not is_wide:
@@ -264,9 +263,20 @@ class Accuracy(Statement):
         return self.at_one_input() if right and self.only_noise_matters else None
 
     @property
+    def _compares(self) -> bool:
+        return any(isinstance(one, Test) for one in self.mechanism.code.instructions)
+
+    @property
+    def _has_many_corners(self) -> bool:
+        """Whether a box is one cell with many rays, because the mechanism does not compare."""
+        is_wide = real_count(self.mechanism) > _FEW_CORNERS
+        return is_wide and isinstance(self.input_set, Box) and not self._compares
+
+    @property
     def _stands_for_all(self) -> Accuracy | None:
-        """The claim at one input, if that is the only way to decide it for all reals."""
-        return self._equivalent if self.mechanism.kept(Engine).is_irrational else None
+        """The claim at one input, if it is equivalent to that about all reals or a box."""
+        is_single = not is_listed(self.input_set) or self.mechanism.kept(Engine).is_irrational
+        return self._equivalent if is_single else None
 
     def stronger(self) -> Accuracy | None:
         """Return a claim that implies this one and is easier to decide, if there is one.
@@ -275,14 +285,12 @@ class Accuracy(Statement):
         or about all reals, if a box has many corners and the mechanism does not compare, so that
         all reals are one cone with few sides.
         """
-        if self._equivalent is not None:
+        has_cone = self._has_many_corners and not self.mechanism.kept(Engine).is_irrational
+        if self._equivalent is not None and not has_cone:
             return self._equivalent
         if self.at_worst_inputs is not None:
             return self.at_worst_inputs
-        if not isinstance(self.input_set, Box) or real_count(self.mechanism) <= _FEW_CORNERS:
-            return None
-        compares = any(isinstance(one, Test) for one in self.mechanism.code.instructions)
-        return None if compares else self.everywhere()
+        return self.everywhere() if has_cone else None
 
     def weaker(self) -> Accuracy | None:
         """Return a claim that this one implies and that is easier to decide, if there is one."""

@@ -460,7 +460,7 @@ class Engine:
         return Distribution(self._at_spots(u, ANYTHING, trace))
 
     def _at_spots(self, u: tuple[Value, ...], pattern: Value, trace: Trace) -> Arrivals:
-        plan, given = self.plan(u, pattern)
+        plan, given = self._plan_at(u, pattern)
         if plan.is_irrational or self.rate_unit != 1:
             raise _at_listed_inputs(self._program)
         inputs: dict[str, Any] = dict(given)
