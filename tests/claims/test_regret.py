@@ -116,15 +116,24 @@ def test_the_counterexample_is_an_input_next_to_the_worst() -> None:
     assert float(verdict.counterexample.error) == pytest.approx(float(error.at(1)))
 
 
-def test_certificates_list_the_cells() -> None:
-    """The checker accepts a certificate for three numbers; for many, none is written."""
-    verdict = ErrorBound(_largest(3), 2, "10%", inputs=AllReals()).check(eps="[4, inf)")
-    assert "largest close to these" in str(verdict)
-    assert certify.check(verdict.certificate)
-    many = ErrorBound(_largest(8), 2, "10%", inputs=AllReals()).check(eps="[9, inf)")
-    assert many.holds
+def test_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have an input for each number; if the checker does not see why, cells of up to five."""
+
+    def unseen(*_: object) -> str:
+        return "not seen"
+
+    few, many = (
+        ErrorBound(_largest(m), 2, "10%", inputs=AllReals()).check(eps="[9, inf)") for m in (3, 8)
+    )
+    assert "largest close to these" in str(few)
+    assert len(many.certificate["regions"]) == 8
+    assert certify.check(many.certificate).accepted
+    monkeypatch.setattr("exactdp.certify.rederive.spaces.Regret.wrong", unseen)
+    assert len(few.certificate["regions"]) > 3
+    assert certify.check(few.certificate).accepted
+    hidden = ErrorBound(_largest(8), 2, "10%", inputs=AllReals()).check(eps="[9, inf)")
     with pytest.raises(ExactdpError, match="close to which the error is largest"):
-        _ = many.certificate
+        _ = hidden.certificate
 
 
 @ideal

@@ -102,7 +102,8 @@ class Claims(Spaces):
             self.where = f"region {k + 1}"
             for region, leaf in leaves(space.region, one["tree"]):
                 self.leaf(space, region, leaf)
-            if space.corner is None:  # at corners no input is compared without noise
+            if space.corner is None and space.position is None:
+                # At corners no input is compared without noise; the other inputs are single ones.
                 self.jumps(space, flats)
                 self.least(space, flats)
         if self.silent < self.leaves and self.beta is not None:
@@ -194,6 +195,9 @@ class Claims(Spaces):
         self.require(dd >= 0, "a distance is negative")
         if space.corner is not None:
             self.at_corner(space, region, ideal, dd)
+        if space.position is not None:
+            right = type(ideal) is int and ideal == space.position
+            self.require(right, "a cell is of another ideal output")
         beta = self.beta_of(own, space)
         programs: list[ProgramOnCone] = []
         for part, leaf in leaves(region, tree):
@@ -205,7 +209,8 @@ class Claims(Spaces):
             space.distances.add(self.beyond(space, region, dd))
         wanted = self.due(space, region, dd, steps)
         if wanted is None:
-            self.require(obligations is None and steps is None, "nothing is claimed here")
+            right = obligations is None and steps is None and space.position is None
+            self.require(right, "nothing is claimed here")
             self.silent += 1
             return
         if self.beta is None:
@@ -483,14 +488,16 @@ class Claims(Spaces):
         size, judge = space.size, program.judge
         if steps is not None:
             listed = [self.number(one, judge) for one in steps]
-            found = program.steps(ideal)
-            right = len(listed) == len(found) and all(
-                bool(a == b) for a, b in zip(listed, found, strict=True)
+            steps_found = program.steps(ideal)
+            right = len(listed) == len(steps_found) and all(
+                bool(a == b) for a, b in zip(listed, steps_found, strict=True)
             )
             self.require(right, "the output distance has other values")
         for radius, probability in stated:
             here = inf if radius == inf else number_of(vector_of(radius, size), judge)
-            if program.probability(ideal, here) != probability:
+            by_itself = space.position is not None  # where only one output counts as right
+            found = program.exactly(ideal) if by_itself else program.probability(ideal, here)
+            if found != probability:
                 return False
         space.compared |= program.mechanism.compared
         return True

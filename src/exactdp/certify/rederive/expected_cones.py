@@ -76,8 +76,8 @@ class ExpectedOnCones(ExpectedLosses):
 
     def covering(self, spaces: list[ParameterSpace]) -> set[tuple[object, ...]]:
         """Check that no input is omitted, and that ties of the ideal are separate regions."""
-        right = all(space.corner is None for space in spaces)
-        self.require(right, "corners are not known to be enough for expected losses")
+        right = all(space.corner is None and space.stands_for is None for space in spaces)
+        self.require(right, "no input is known to stand for others in expected losses")
         flats = {space.flat() for space in spaces}
         self.require(len(flats) == len(spaces), "a region occurs twice")
         kinds = self.derivation.members

@@ -61,7 +61,7 @@ _WORDS = {"choose", "divmod", "expmech", "str"}  # known, but not in this way or
 _DEEPEST = 20  # calls of functions inside functions
 
 
-class _LeaveError(Exception):
+class LeaveError(Exception):
     """A `break`, `continue` or `return` that leaves enclosing statements."""
 
     def __init__(self, word: str, value: Any = None) -> None:
@@ -95,10 +95,10 @@ class FunctionCall:
             raise UnsupportedError("a call is not understood")
         given = [list(one) if isinstance(one, list) else one for one in arguments]
         local = dict(zip(names, given, strict=True))
-        inner = FunctionCall(self.program, self.run, local, self.depth + 1)
+        inner = type(self)(self.program, self.run, local, self.depth + 1)
         try:
             inner.block(node.body)
-        except _LeaveError as leave:
+        except LeaveError as leave:
             if leave.word == "return":
                 return leave.value
             raise UnsupportedError("break outside a loop") from None
@@ -133,11 +133,11 @@ class FunctionCall:
                     raise UnsupportedError("a loop that draws noise again is not re-derived")
                 self.loop(test, None, body, otherwise)
             case ast.Return(value):
-                raise _LeaveError("return", self.value(value) if value is not None else None)
+                raise LeaveError("return", self.value(value) if value is not None else None)
             case ast.Break():
-                raise _LeaveError("break")
+                raise LeaveError("break")
             case ast.Continue():
-                raise _LeaveError("continue")
+                raise LeaveError("continue")
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Name(name), "append" | "extend" as how), [item])
             ):
@@ -171,7 +171,7 @@ class FunctionCall:
                 break
             try:
                 self.block(body)
-            except _LeaveError as leave:
+            except LeaveError as leave:
                 if leave.word == "break":
                     return
                 if leave.word == "return":
@@ -302,7 +302,7 @@ class FunctionCall:
             inner = self.local | dict(zip(names, arguments, strict=True))
             if self.depth > _DEEPEST:
                 raise UnsupportedError("calls are nested too deeply")
-            return FunctionCall(self.program, self.run, inner, self.depth + 1).value(body)
+            return type(self)(self.program, self.run, inner, self.depth + 1).value(body)
 
         return call
 
@@ -310,7 +310,7 @@ class FunctionCall:
         self, clauses: list[ast.comprehension], make: Callable[[FunctionCall], Any]
     ) -> list[Any]:
         """Return the value of a comprehension."""
-        walk = FunctionCall(self.program, self.run, dict(self.local), self.depth)
+        walk = type(self)(self.program, self.run, dict(self.local), self.depth)
         found: list[Any] = []
 
         def go(k: int) -> None:

@@ -147,6 +147,14 @@ class ProgramOnCone:
             if close:
                 yield self.weight(way, more), self.chance(way, more)
 
+    def exactly(self, output: Any) -> Ratio:
+        """Return the probability of an output without numbers."""
+        merged = self.merged(output, None)
+        if merged is not None:
+            return Ratio.lifted(merged)
+        own = [way for way in self.ways if way.output == output]
+        return sum((self.mass(way, []) for way in own), Ratio.number(0))
+
     def merged(self, wanted: Any, radius: Any) -> Sum | None:
         """Return the probability on merged runs; None if there are few, or they are not merged.
 

@@ -14,17 +14,20 @@ from typing import Any
 from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, dot, reduced, whole
 from ..kernel.reading import RealInterval
 from . import formulas, values
+from .added_noise import why_not_only_added
 from .corners import CornerProof, StatedCorner, StatedRow, misplaced
 from .derivation import single
 from .entry_corners import EntryCorners
 from .linear import holds
 from .parametric import At
 from .ratios import UnsupportedError
+from .regret import Regret
 from .statement import Statement
 
 _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
 _MOST_ENTRIES = 10_000  # of an output
+_REASONS = ("regret", "every")  # why inputs stand for others
 
 
 @dataclass
@@ -42,6 +45,10 @@ class ParameterSpace:
     """dd minus the least α, as stated on the cells."""
     corner: StatedCorner | None = None
     """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
+    stands_for: str | None = None
+    """Why its input stands for others: it has the largest "regret", or is like "every" one."""
+    position: int | None = None
+    """The best position of such an input, the only output that counts as right there."""
     unit: At | None = None
     """1/ε, or a logarithm over ε, if such numbers are combined with reals."""
 
@@ -82,6 +89,11 @@ class Spaces(Statement):
         if isinstance(given, dict) and "corner" in given:
             stated = given["corner"]
             given = {name: one for name, one in given.items() if name != "corner"}
+        reason = None
+        if isinstance(given, dict) and "stands_for" in given:
+            reason = given["stands_for"]
+            self.require(reason in _REASONS and stated is None, "why a region suffices")
+            given = {name: one for name, one in given.items() if name != "stands_for"}
         names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
         names = self.entries(names)
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
@@ -91,12 +103,15 @@ class Spaces(Statement):
         entries: list[Any] = []
         for one, kind in zip(self.entries(listed, len(kinds)), kinds, strict=True):
             if isinstance(one, dict) and "form" in one:
-                self.require(kind is None and not self.is_listed, "an input that does not move")
+                right = kind is None and not self.is_listed and reason is None
+                self.require(right, "an input that does not move")
                 entries.append(At(self.form(self.fields(one, "form")[0], size)))
             else:
                 entries.append(values.value(self, one))
-                right = kind is not None or self.is_listed
+                right = kind is not None or self.is_listed or reason is not None
                 self.require(right, "a real input that does not move")
+                right = reason is None or values.is_entry(entries[-1], kind)
+                self.require(right, "an input is not of the kind that the program takes")
         levels = []
         for level, one in zip(self.levels, (alpha, gamma), strict=True):
             self.require(one is None or isinstance(level, RealInterval), "α or γ is fixed")
@@ -104,7 +119,7 @@ class Spaces(Statement):
         region = PolyhedralCone(size, self)
         unit = tuple(Fraction(j == 0) for j in range(size))
         sides = [unit, *(one.form for one in levels if one is not None)]
-        if self.ends is not None:
+        if self.ends is not None and reason is None:
             real = [one.form for one in entries if isinstance(one, At)]
             for form, (low, high) in zip(real, self.ends, strict=True):
                 for end, sign in ((low, 1), (high, -1)):
@@ -118,7 +133,9 @@ class Spaces(Statement):
             corner = self.corner(stated, entries)
         for side in sides:
             region = region.cut(side)
-        return ParameterSpace(size, entries, levels[0], levels[1], region, corner=corner)
+        return ParameterSpace(
+            size, entries, levels[0], levels[1], region, corner=corner, stands_for=reason
+        )
 
     def corner(self, given: Any, entries: list[Any]) -> StatedCorner:
         """Read why the inputs of a space are the worst ones, and check where they are."""
@@ -212,6 +229,50 @@ class Spaces(Statement):
         self.require(wrong is None, wrong or "")
         self.derived["worst inputs"] = self.derived.get("worst inputs", 0) + 1
 
+    def few_inputs(self, spaces: list[ParameterSpace]) -> str:
+        """Check that a few inputs stand for all, and return how that is known."""
+        reasons = {space.stands_for for space in spaces}
+        self.require(len(reasons) == 1, "only some regions stand for others")
+        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
+        used = set().union(*(formulas.names(tree) for tree in named))
+        right = self.beta is not None and used <= {"alpha", "gamma"}
+        right = right and self.derivation.spec["input_distance"].get("name") == "discrete"
+        self.require(right, "a few inputs are not known to be enough for such a claim")
+        by_regret = reasons == {"regret"}
+        try:
+            if by_regret:
+                wrong = self.why_not_worst([space.entries for space in spaces])
+            else:
+                self.require(len(spaces) == 1, "a region is too many")
+                wrong = why_not_only_added(self.derivation)
+        except (UnsupportedError, RecursionError) as error:
+            wrong = f"a few inputs are not seen to stand for all: {error}"
+        self.require(wrong is None, wrong or "")
+        what = "worst inputs" if by_regret else "that the error is the same at every input"
+        self.derived[what] = self.derived.get(what, 0) + 1
+        if not by_regret:
+            return "; noise is only added, so the error is the same at every input"
+        for k, space in enumerate(spaces):
+            space.position = k
+        return f"; {len(spaces)} inputs have the largest regret, each for one position"
+
+    def why_not_worst(self, inputs: list[list[Any]]) -> str | None:
+        """Return why inputs are not those of the largest regret, None if they are."""
+        alpha, gamma = map(self.constant, self.levels)
+        spec = self.derivation.spec
+        if self.is_listed or alpha != 0 or gamma is None or gamma <= 0:
+            return "the worst inputs of a selection are known for all reals, α = 0 and a γ > 0"
+        if spec["output_distance"].get("name") != "value_gap":
+            return "the error is not the regret of a selection"
+        return Regret(self.derivation).wrong(gamma, inputs)
+
+    def constant(self, level: Any) -> Fraction | None:
+        """Return α or γ if it is a number."""
+        if isinstance(level, RealInterval) or formulas.names(level):
+            return None
+        found = formulas.alternatives(level, {})
+        return found[0].constant() if len(found) == 1 else None
+
     def all_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that no input is left out, and return how the sides of cells are covered."""
         self.require(spaces, "there are none")
@@ -220,6 +281,8 @@ class Spaces(Statement):
         ((fixed_alpha, fixed_gamma),) = free
         if any(space.corner is not None for space in spaces):
             return self.corners_there(spaces)
+        if any(space.stands_for is not None for space in spaces):
+            return self.few_inputs(spaces)
         flats = [space.flat() for space in spaces]
         self.require(len(set(flats)) == len(flats), "a region occurs twice")
         frees = (not fixed_alpha) + (not fixed_gamma)

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.rederive.added_noise import why_not_only_added
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.certify.rederive.statement import Statement
@@ -27,7 +28,7 @@ from exactdp.claims.certificates.examined import (
     true_everywhere,
     true_near_few,
 )
-from exactdp.claims.certificates.parts import Completed, Parts
+from exactdp.claims.certificates.parts import Completed, Parts, without_limits
 from exactdp.claims.certificates.products import between, boxes, multiplies, source_of
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.obligations import Obligation
@@ -48,8 +49,16 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.claims.stated.hypotheses import proved_signs
 from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
-from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, is_listed, real_count
-from exactdp.claims.stated.levels import Level, Range
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    Grid,
+    has_reals,
+    is_listed,
+    listed,
+    real_count,
+)
+from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import entries
@@ -79,23 +88,35 @@ def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     by = verdict.implied_by
     if by is not None and by.corners.are_listed and verdict.holds:
+        worst = [[*entries(u)] for u in listed(by.mechanism, by.input_set)]
+        if _sees(verdict.claim, lambda checker: checker.why_not_worst(worst)):
+            return _certified(verdict, "regret")
         if real_count(by.mechanism) > _MOST_RIVALS:
             raise true_near_few(by)
         verdict, by = decide(verdict.claim.by_cells(whole=True)), None
     if by is not None and verdict.holds:
-        raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
+        if not is_listed(by.input_set):
+            raise true_everywhere()
+        if not _sees(verdict.claim, lambda checker: why_not_only_added(checker.derivation)):
+            raise true_at_one(by)
+        return _certified(verdict, "every")
     total = _stand_for(verdict)
-    if total and not _sees_entries(verdict.claim):
+    if total and not _sees(verdict.claim, _seen_entries):
         if total > _MOST_CORNERS:
             raise _without_entries(total)
         verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells(whole=True))
+    return _certified(verdict)
+
+
+def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
+    """Return the certificate of a verdict; its regions may stand for all inputs for a reason."""
     require_formulas(verdict)
     verdict.claim.require_one_sum("a certificate")
     claim = _claim(verdict.claim)
     signs = SignProofs(verdict)
-    regions = _regions(verdict, claim, signs) if verdict.holds else []
+    regions = _regions(verdict, claim, signs, stands_for) if verdict.holds else []
     parts: Json = {
         "regions": regions,
         "counterexamples": [
@@ -112,18 +133,22 @@ def _stand_for(verdict: Verdict) -> int:
     return max((one.stands_for for one in corners if one is not None), default=0)
 
 
-def _sees_entries(claim: Accuracy) -> bool:
-    """Whether the checker sees that the entries of the output are independent."""
-    checker = Claims()
+def _sees(claim: Accuracy, look: Callable[[Claims], object]) -> bool:
+    """Whether the checker sees something in the programs of a claim: then it finds no reason."""
+    checker = without_limits(Claims)
     checker.read_claim(_claim(claim))
-    members = checker.derivation.members
     try:
-        for fixed in product(*((None,) if one is None else one for one in members)):
-            for noisy in (True, False):
-                checker.derivation.entry_parts(fixed, noisy=noisy)
-    except UnsupportedError:
+        return look(checker) is None
+    except (UnsupportedError, RecursionError):
         return False
-    return True
+
+
+def _seen_entries(checker: Claims) -> None:
+    """Look for independent entries of the output."""
+    members = checker.derivation.members
+    for fixed in product(*((None,) if one is None else one for one in members)):
+        for noisy in (True, False):
+            checker.derivation.entry_parts(fixed, noisy=noisy)
 
 
 def _without_entries(total: int) -> ValueRefusedError:
@@ -157,10 +182,14 @@ def _are_written(verdict: Verdict) -> bool:
 # Regions ------------------------------------------------------------------------------
 
 
-def _regions(verdict: Verdict, claim: Json, signs: SignProofs) -> list[Json]:
+def _regions(
+    verdict: Verdict, claim: Json, signs: SignProofs, stands_for: str | None = None
+) -> list[Json]:
     """Return the regions with their cells."""
     completed = Completed(claim)
-    found = [WrittenRegion(one, signs, completed).written() for one in examined(verdict)]
+    found = [
+        WrittenRegion(one, signs, completed, stands_for).written() for one in examined(verdict)
+    ]
     _say_that_beta_falls(verdict.claim, signs)
     return found
 
@@ -180,8 +209,15 @@ def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
 class WrittenRegion:
     """Writes one region."""
 
-    def __init__(self, one: ExaminedRegion, signs: SignProofs, completed: Parts) -> None:
+    def __init__(
+        self,
+        one: ExaminedRegion,
+        signs: SignProofs,
+        completed: Parts,
+        stands_for: str | None = None,
+    ) -> None:
         self.one = one
+        self.stands_for = stands_for
         self.signs = signs
         self.completed = completed
         self.size = len(one.region.names)
@@ -234,8 +270,10 @@ class WrittenRegion:
     def head(self) -> Json:
         """The region without its cells."""
         region = self.one.region
-        corner = {} if region.corner is None else {"corner": self._corner(region.corner)}
-        return {**corner, **region_json(region)}
+        why: Json = {} if region.corner is None else {"corner": self._corner(region.corner)}
+        if self.stands_for is not None:
+            why = {"stands_for": self.stands_for}
+        return {**why, **region_json(region)}
 
     def _cell(self, cell: Leaf) -> Json:
         known = self.one.at(cell)
@@ -258,7 +296,10 @@ class WrittenRegion:
         }
 
         def near(point: Sequence[int]) -> Json | None:
-            found = self.one.near(point)
+            found: tuple[list[Any], Any] | None = None
+            if self.stands_for == "every" and distance != inf:
+                found = self.one.another(point)
+            found = found or self.one.near(point)
             if found is None:
                 return None
             at, towards = found
@@ -274,11 +315,15 @@ class WrittenRegion:
         return {
             "alpha": self._number(one.alpha),
             "alpha_reached": one.alpha_reached,
-            "gamma": self._number(one.gamma),
+            "gamma": self._number(self._gamma(one)),
             "gamma_reached": one.gamma_reached,
             "probability": self._quotient(one.probability),
             "beta": [self._alternative(cell, one, k) for k in range(len(one.beta))],
         }
+
+    def _gamma(self, one: Obligation) -> Any:
+        """Return γ; the worst inputs of a regret were examined with the ideal output alone."""
+        return constant(self.one.claim.gamma_level) if self.stands_for == "regret" else one.gamma
 
     def _alternative(self, cell: Leaf, one: Obligation, which: int) -> Json:
         under, sign, kept = self.signs.place(self.one.region, cell, one, which)

@@ -21,7 +21,7 @@ from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import Range
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
-from exactdp.language.layout import entries
+from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision, Interval, nonnegative
@@ -30,6 +30,7 @@ from exactdp.reals.unexpanded import Unexpanded, no_certificate
 from exactdp.semantics.spots import OnFaceError, Trace
 
 _MOST_INPUTS = 40_000  # of a certificate
+_STEPS = (Fraction(1, 2), 1, -1, 10, -10, 1000, -1000)  # entries that may give another output
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -167,6 +168,21 @@ class ExaminedRegion:
         """Return a nearest disagreeing input for a point, with a direction if it is a limit."""
         u = self._input(point)
         return self.claim.obligations.approach(u, self.claim.ideal_function(u))
+
+    def another(self, point: Sequence[int]) -> tuple[list[Any], None] | None:
+        """Return an input with another ideal output, which differs in one entry.
+
+        Under the discrete distance all inputs are equally near.
+        """
+        claim, params = self.claim, self.claim.mechanism.inputs
+        u = self._input(point)
+        output, own = claim.ideal_function(u), [*entries(u)]
+        for k, kind in enumerate(kinds(params)):
+            for value in _STEPS if kind is None else kind.members:
+                there = [*own[:k], value, *own[k + 1 :]]
+                if claim.ideal_function(assembled(params, there)) != output:
+                    return there, None
+        return None
 
 
 def _samples(cone: Cone) -> Iterator[list[int]]:
