@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of
-from exactdp.language.machine import Compare, Done, Draw, Machine
+from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -33,6 +33,7 @@ from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.implied import without_implied
 from exactdp.semantics.linear import Linear, require_numbers
+from exactdp.semantics.live_entries import LiveEntries
 from exactdp.semantics.masses import inside, mass, probability_of, without_inputs
 from exactdp.semantics.moments import Function, Integrand, expectation
 from exactdp.semantics.nodes import NodeEvent, forms_of, has_noise
@@ -112,6 +113,10 @@ class Engine:
     @cached_property
     def _relevance(self) -> Relevance:
         return Relevance(self.machine)
+
+    @cached_property
+    def _entries(self) -> LiveEntries:
+        return LiveEntries(self.machine)
 
     @cached_property
     def _summaries(self) -> Summaries:
@@ -587,7 +592,12 @@ class Engine:
         start = machine.start(values)
         if pattern is ANYTHING:
             return build(machine, start, self._summaries.look())
-        look = self._relevance.look_for(pattern)
+        relevant, entries = self._relevance.look_for(pattern), self._entries.look_for(pattern)
+
+        def look(state: State) -> State | None:
+            found = relevant(state)
+            return None if found is None else entries(found)
+
         found = built(self._shared_transitions(), start, look, pattern)
         return _simplified(None, found, pattern)
 
@@ -598,7 +608,7 @@ class Engine:
             found = self._transitions = Transitions(
                 self.machine,
                 late=True,
-                reduced=self._relevance.returned,
+                reduced=(*self._relevance.returned, *self._entries.changed),
                 summarised=self._summaries.look(),
             )
         return found

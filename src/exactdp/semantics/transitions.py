@@ -47,6 +47,8 @@ class Step:
 
     case: int | bool | None
     event: NodeEvent
+    state: State
+    """That of the event, without what does not matter for any graph."""
     kinds: NoiseKinds
     arrivals: dict[object, tuple[int, tuple[Linear, ...]]] = field(default_factory=dict)
     """The number of the reduced event, and the meaning of its variables, by what was kept."""
@@ -99,7 +101,7 @@ class Transitions:
 
     def arrival(self, step: Step, look: Look) -> tuple[int, tuple[Linear, ...]] | None:
         """Return the event that a step leads to, and its variables; None if it does not matter."""
-        seen = look(step.event.state)
+        seen = look(step.state)
         if seen is None:
             return None
         key = tuple([seen.env[slot] for slot in self._reduced])
@@ -114,7 +116,7 @@ class Transitions:
             event = _awaited(found, known, self._place(found))
         except ProgramError as error:
             event = Failure(state, error)
-        return Step(case, event, known)
+        return Step(case, event, self._summarised(event.state), known)
 
     def _advanced(self, state: State, known: NoiseKinds) -> Event:
         while True:
@@ -129,7 +131,7 @@ class Transitions:
 
     def _arrived(self, step: Step, seen: State) -> tuple[int, tuple[Linear, ...]]:
         known = step.kinds
-        reached, variables = canonical(step.event, self._summarised(seen), self._noiseless, known)
+        reached, variables = canonical(step.event, seen, self._noiseless, known)
         own = known.of(variables) if any(known) else known
         key = reached, own
         number = self._numbers.get(key)
