@@ -70,7 +70,11 @@ HOLDS: dict[str, Any] = {
     "all reals": Accuracy(TOLD, "51/100", ideal=sign, inputs=AllReals()),
     "a box": Accuracy(TOLD, "51/100", ideal=sign, inputs=Box(-1, 1)),
     "a listed real": Accuracy(TOLD, exp(-alpha * eps) / 2 + eps, ideal=sign, inputs=[3]),
+    "conditions": Accuracy(TOLD, "51/100", region="alpha <= eps", ideal=sign, inputs=AllReals()),
     "privacy": Privacy(CAPPED, budget=eps),
+    "an expected loss for all reals": Expected(
+        TOLD, "wrong", at_most="51/100", ideal=sign, inputs=AllReals()
+    ),
     "an expected loss": Expected(
         chosen("min(1/2, exp(-eps))"), "wrong", at_most="9/10", ideal=truth, epsilon="(0, 2]"
     ),

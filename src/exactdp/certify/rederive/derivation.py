@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -154,10 +153,12 @@ class Derivation:
     @property
     def is_partial(self) -> bool:
         """Whether the ideal has an assertion, so that it may be undefined at some inputs."""
-        source = self.spec["ideal"].get("source")
-        return source is not None and any(
-            isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source))
-        )
+        if "source" not in self.spec["ideal"]:
+            return False
+        try:
+            return self.ideal_program.has_assertions
+        except UnsupportedError:  # it cannot be read
+            return True
 
     @property
     def ideal_program(self) -> SourceProgram:

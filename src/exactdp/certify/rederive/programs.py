@@ -85,6 +85,7 @@ class SourceProgram:
                     )
         if self.function is None:
             raise UnsupportedError("the program has no function")
+        self.has_assertions = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
         for part in ast.walk(tree):
             _exact(part, source)
 

@@ -18,7 +18,7 @@ from exactdp.certify.rederive.added_noise import why_not_only_added
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.certify.rederive.statement import Statement
-from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.document import document, quotient_json, sum_in_eps
 from exactdp.claims.certificates.examined import (
     ExaminedRegion,
     SignProofs,
@@ -186,7 +186,7 @@ def _regions(
     verdict: Verdict, claim: Json, signs: SignProofs, stands_for: str | None = None
 ) -> list[Json]:
     """Return the regions with their cells."""
-    completed = Completed(claim)
+    completed = Completed(claim, verdict.orders)
     found = [
         WrittenRegion(one, signs, completed, stands_for).written() for one in examined(verdict)
     ]
@@ -355,7 +355,7 @@ class WrittenRegion:
 
     def _sum(self, form: Any) -> list[Any]:
         if self.size == 1:
-            return _in_eps(form)
+            return sum_in_eps(form)
         return _sum_in(form, self.one.region.names)
 
 
@@ -548,11 +548,6 @@ def _form(form: ClosedForm) -> list[Any]:
     return [terms(form.numerator), terms(form.denominator)]
 
 
-def quotient_json(form: ClosedForm) -> list[Any]:
-    """Return a function of ε as a quotient of sums in the only parameter."""
-    return [_in_eps(part) for part in (form.numerator, form.denominator)]
-
-
 def quotient_in(form: ClosedForm, names: Sequence[str]) -> list[Any]:
     """Return a quotient of sums in some parameters."""
     return [_sum_in(part, names) for part in (form.numerator, form.denominator)]
@@ -562,11 +557,6 @@ def _sum_in(form: Any, names: Sequence[str]) -> list[Any]:
     return [
         [str(c), list(powers), _spelled(rates)] for powers, rates, c in sorted(form.entries(names))
     ]
-
-
-def _in_eps(form: Any) -> list[Any]:
-    found = [(k, Fraction(q), [c, [k], [q]]) for c, k, q in terms(form)]
-    return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
 
 
 def interval_json(on: Interval) -> Json:

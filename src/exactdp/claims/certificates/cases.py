@@ -30,7 +30,7 @@ from exactdp.claims.certificates.accuracy import (
     tree_json,
     value_json,
 )
-from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.document import assume_orders, document
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
 from exactdp.claims.decision.progress import nobody
@@ -177,7 +177,7 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     signs = CaseSigns()
     groups: list[Json] = []
     if verdict.holds:
-        writer = _Writer(claim, unit, stated, signs)
+        writer = _Writer(verdict, unit, stated, signs)
         groups = [
             writer.group(k, case, one)
             for k, case in enumerate(cases)
@@ -337,10 +337,11 @@ class CaseSigns(SignProofs):
 class _Writer:
     """Writes the groups of one claim."""
 
-    def __init__(self, claim: Accuracy, unit: str | None, stated: Json, signs: CaseSigns) -> None:
-        self.claim, self.unit, self.signs = claim, unit, signs
+    def __init__(self, verdict: Verdict, unit: str | None, stated: Json, signs: CaseSigns) -> None:
+        self.claim, self.unit, self.signs = verdict.claim.by_cells(whole=True), unit, signs
         self.checker = without_limits(CaseClaims)
         self.checker.read_claim(stated)
+        assume_orders(self.checker, verdict.orders)
 
     def group(self, number: int, case: ClaimCase, fixed: tuple[Value, ...]) -> Json:
         """Return the proof of a case at an input, or at values of the finite entries."""

@@ -20,6 +20,7 @@ from exactdp.certify.rederive.private_cones import ConePrivacies
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
 from exactdp.claims.certificates.accuracy import value_json
 from exactdp.claims.certificates.bound_trees import BoundTree
+from exactdp.claims.certificates.document import assume_orders
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.decision.work import Leaf
 from exactdp.claims.private.slopes import Slope, Slopes
@@ -53,6 +54,7 @@ class WrittenCones:
         self.verdict = verdict
         self.checker = _UnlimitedPrivacies()
         self.checker.read_claim(claim)
+        assume_orders(self.checker, verdict.orders)
         by = verdict.implied_by
         self.slopes = by if isinstance(by, Slopes) else None
         self.checker.by_slopes = self.slopes is not None

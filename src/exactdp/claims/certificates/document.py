@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from exactdp.reals.certificates import VERSION, Json, seal
+from exactdp.certify.rederive.orders import Orders
+from exactdp.certify.rederive.statement import Statement
+from exactdp.reals import ClosedForm
+from exactdp.reals.certificates import VERSION, Json, seal, terms
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
 
 _TOLD = {True: "holds", False: "fails", None: "undecided"}
+
+
+def assume_orders(checker: Statement, orders: Sequence[ClosedForm]) -> None:
+    """Let a checker that has read a claim examine it where functions of ε are nonnegative."""
+    ratios = (checker.quotient(quotient_json(one)) for one in orders)
+    checker.assume(Orders(checker.epsilon, tuple(ratios)))
+
+
+def quotient_json(form: ClosedForm) -> list[Any]:
+    """Return a function of ε as a quotient of sums in the only parameter."""
+    return [sum_in_eps(part) for part in (form.numerator, form.denominator)]
+
+
+def sum_in_eps(form: Any) -> list[Any]:
+    """Return a sum in ε as one in the only parameter."""
+    found = [(k, Fraction(q), [c, [k], [q]]) for c, k, q in terms(form)]
+    return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
 
 
 def document(verdict: Verdict, kind: str, claim: Json, parts: Json) -> Json:

@@ -20,12 +20,11 @@ from exactdp.claims.certificates.accuracy import (
     _ideal,
     _which,
     interval_json,
-    quotient_json,
     region_json,
     value_json,
 )
 from exactdp.claims.certificates.bound_trees import BoundTree
-from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
@@ -76,6 +75,7 @@ def _on_cones(verdict: Verdict) -> Json:
     signs = SignProofs(verdict)
     checker = _Unlimited()
     checker.read_claim(stated)
+    assume_orders(checker, verdict.orders)
     try:
         found = verdict.findings if verdict.holds else ()
         regions = [_region(checker, signs, one.region, one.cells) for one in found]
@@ -103,6 +103,7 @@ def _with_unit(verdict: Verdict) -> Json:
     checker = _UnlimitedWithUnit()
     try:
         checker.read_claim(stated)
+        assume_orders(checker, verdict.orders)
         regions = []
         for one in verdict.findings if verdict.holds else ():
             region = replace(one.region, curve=None)
@@ -111,6 +112,7 @@ def _with_unit(verdict: Verdict) -> Json:
         if verdict.holds:
             fresh = _UnlimitedWithUnit()
             fresh.read_claim(stated)
+            assume_orders(fresh, verdict.orders)
             fresh.holds(regions, signs.written)
         examples = [
             _failure_with_unit(checker, claim, one, base) for one in verdict.counterexamples

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING
 
 from exactdp.certify import KINDS
 from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.rederive.orders import Orders
 from exactdp.certify.rederive.ratios import Ratio
-from exactdp.certify.rederive.statement import Statement
-from exactdp.claims.certificates.accuracy import interval_json, quotient_json
-from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.accuracy import interval_json
+from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import tight_at_an_end
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import Json, without_head
@@ -32,8 +30,15 @@ _MOST_UNSEEN = 12  # signs of one part that the checker does not see
 
 def certificate_in_parts(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict by parts of ε."""
-    first, _ = next(_leaves(verdict, ()))
-    sample = first.certificate
+    try:
+        return _written(verdict)
+    except RejectedError:
+        raise tight_at_an_end() from None
+
+
+def _written(verdict: Verdict) -> Json:
+    first, known = next(_leaves(verdict, ()))
+    sample = replace(first, orders=known).certificate
     claim = {**sample["claim"], "epsilon": interval_json(verdict.claim.epsilon)}
     examples = []
     for leaf, known in _leaves(verdict, ()):
@@ -128,9 +133,7 @@ class _Leaf:
         for _ in range(_MOST_UNSEEN):
             checker = make()
             checker.read_claim({**whole["claim"], "epsilon": interval_json(on)})
-            interval = checker.epsilon
-            ratios = tuple(Statement().quotient(quotient_json(one)) for one in self.known)
-            checker.assume(Orders(interval, ratios))
+            assume_orders(checker, self.known)
             try:
                 checker.checked(whole)
             except RejectedError:

@@ -18,6 +18,8 @@ from exactdp.certify.rederive.derivation import UNDEFINED
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 from exactdp.certify.rederive.spaces import ParameterSpace
+from exactdp.claims.certificates.document import assume_orders
+from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import spell
 from exactdp.semantics.spots import OnFaceError
@@ -49,8 +51,8 @@ class Parts(Protocol):
 class Completed:
     """The parts of cells of one claim."""
 
-    def __init__(self, claim: Json) -> None:
-        self._claim = claim
+    def __init__(self, claim: Json, orders: Sequence[ClosedForm] = ()) -> None:
+        self._claim, self._orders = claim, orders
         self._checker: Claims | None = None
 
     def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
@@ -58,6 +60,7 @@ class Completed:
         if self._checker is None:
             self._checker = without_limits(Claims)
             self._checker.read_claim(self._claim)
+            assume_orders(self._checker, self._orders)
         space = self._checker.space(0, {**region, "tree": None})
         return cut_parts(self._checker, space, sides, cell, near)
 

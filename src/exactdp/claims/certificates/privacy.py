@@ -14,10 +14,10 @@ from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError
-from exactdp.claims.certificates.accuracy import _which, interval_json, quotient_json, value_json
+from exactdp.claims.certificates.accuracy import _which, interval_json, value_json
 from exactdp.claims.certificates.bound_trees import terms_json
 from exactdp.claims.certificates.cones import WrittenCones
-from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.document import document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.losses import endless, reals_in

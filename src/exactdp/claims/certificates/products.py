@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 _MOST_BOXES = 4_000
+_DEEPEST = 120
 
 
 def source_of(function: Callable[..., Any], what: str, types: Sequence[InputType | None]) -> str:
@@ -71,11 +72,11 @@ class _Tree:
 
     def grown(self) -> Any:
         """Return the tree of all inputs."""
-        return self._tree(tuple((-inf, inf) for _ in self.seen.u))
+        return self._tree(tuple((-inf, inf) for _ in self.seen.u), 0)
 
-    def _tree(self, box: Box) -> Any:
+    def _tree(self, box: Box, depth: int) -> Any:
         self.left -= 1
-        if self.left < 0:
+        if self.left < 0 or depth > _DEEPEST:
             raise ValueRefusedError(
                 "no certificate is written: too many boxes are needed to show how far "
                 "disagreement is",
@@ -91,8 +92,8 @@ class _Tree:
         return {
             "axis": axis,
             "at": spell(at),
-            "below": self._tree((*box[:axis], (low, at), *box[axis + 1 :])),
-            "above": self._tree((*box[:axis], (at, high), *box[axis + 1 :])),
+            "below": self._tree((*box[:axis], (low, at), *box[axis + 1 :]), depth + 1),
+            "above": self._tree((*box[:axis], (at, high), *box[axis + 1 :]), depth + 1),
         }
 
     def _axis(self, box: Box) -> int:
