@@ -25,6 +25,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 SAMPLED = {
     "certify/test_everywhere.py::test_": 3,
+    "certify/test_in_parts.py::test_": 3,
+    "certify/test_near_boxes.py::test_": 3,
     "claims/test_best_constants.py::test_": 3,
     "claims/test_classes.py::test_": 3,
     "claims/test_disagreement.py::test_": 3,

@@ -118,7 +118,7 @@ def test_claims_that_fail_are_refuted(name: str) -> None:
         assert not report.accepted or report.taken
 
 
-@pytest.mark.parametrize(("one", "two"), list(product(PARTS, PARTS))[1::12])
+@pytest.mark.parametrize(("one", "two"), list(product(PARTS, PARTS))[1::13])
 def test_random_orders(one: str, two: str) -> None:
     """The error is at most 1 − p; it is compared with a bound that is not tight."""
     chance = f"min(9 / 10, max(1 / 20, max({one}, {two})))"

@@ -56,8 +56,6 @@ CASES: list[tuple[Any, ...]] = [
     (FIRST, cube, [3, 2], l2),
     (PAIR, of_two, (3, 2), linf),
     (FIRST, cube, [0, 2], linf),  # dd is 2, and no input at this distance disagrees
-    (FIRST, cube, [0, 2], squares),
-    (FIRST, on_the_right, [3, 2], linf),
     (FIRST, on_the_right, [3, 2], squares),
     (PAIR, of_two, (3, 2), discrete),
 ]
