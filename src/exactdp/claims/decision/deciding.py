@@ -20,7 +20,7 @@ from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.decision.work import EndlessError, Explorer, Problem
 from exactdp.claims.regions.moving import exact_values
 from exactdp.claims.regions.places import OnRay
-from exactdp.claims.regions.region import RAY, Region, at_point, piece_of
+from exactdp.claims.regions.region import RAY, Region, at_point, pieces_of
 from exactdp.claims.stated.claim import NEARLY_ABOVE, Claim
 from exactdp.claims.stated.inputs import Box, is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
@@ -310,8 +310,9 @@ def _in_pieces(work: Explorer, region: Region) -> Finding:
         # Where few points are asked they shall be spread, so pieces are then taken level by level.
         on, depth = waiting.pop(0 if is_rough else -1)
         try:
-            part = piece_of(work.claim, region, on)
-            here = Finding(region) if part is None else _with_faces(work, part, refute=False)
+            here = Finding(region)
+            for part in pieces_of(work.claim, region, on):
+                here = _joined(here, _with_faces(work, part, refute=False))
         except ExactdpError as error:
             refusals += 1
             if refusals > _MOST_REFUSALS:
@@ -386,12 +387,17 @@ def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Findi
         here = examine(work, one, nobody, refute=refute)
         if here.failures:
             return here
-        found = replace(
-            found.with_contents(here.contents),
-            left=found.left + here.left,
-            missing=found.missing or here.missing,
-        )
+        found = _joined(found, here)
     return found
+
+
+def _joined(found: Finding, here: Finding) -> Finding:
+    """Return a finding without counterexamples together with another one."""
+    return replace(
+        found.with_contents(here.contents),
+        left=found.left + here.left,
+        missing=found.missing or here.missing,
+    )
 
 
 def _with_end(

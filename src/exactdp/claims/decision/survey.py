@@ -70,7 +70,7 @@ def _add(claim: Claim, region: Region, problems: list[Problem], hear: Hear, aske
 def unknown(asked: str, why: str) -> ValueRefusedError:
     """Return the error for a question that requires a single α and γ at each input."""
     return ValueRefusedError(
-        f"{asked} is not known: {why}",
+        f"{asked} is not known: {why or 'a condition depends on eps'}",
         rule="β is compared with the exact error where a single α and γ decide an input.",
         way_out="Give numbers for alpha and gamma, or a beta that decreases in both.",
     )

@@ -89,6 +89,9 @@ def refuse_rounded(claim: Accuracy) -> None:
         )
 
 
+_MOST_MIXED = 6  # inputs with different powers of ε, whose signs are distinguished
+
+
 def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value]:
     """Return an input with certain finite values, and zeros."""
     rest = iter(finite)
@@ -217,10 +220,12 @@ def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
 def _side(claim: Accuracy, given: Comparison) -> LinearSide:
     """Return a condition as a linear one."""
     side = LinearSide.of(given, ("alpha", "gamma", *claim.entry_names)).scaled().at(claim.epsilon)
-    for name, slope in side.coefficients:
-        number = slope.numerator.constant() if slope.denominator == 1 else None
-        if number is None and name not in ("alpha", "gamma"):
-            raise refused(f"the condition {given} multiplies {name} with a function of eps")
+    if side.mixed and not side.is_rational:
+        raise refused(
+            f"the condition {given} multiplies inputs with functions of eps that are irrational"
+        )
+    if len(side.mixed) > _MOST_MIXED:
+        raise refused(f"the condition {given} multiplies more than {_MOST_MIXED} inputs with eps")
     return side
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.regions.moving import (
@@ -261,7 +262,9 @@ def on_stretch(region: Region, part: Stretch) -> Region:
 def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
     """Return a region with conditions: those that are linear in its parameters bound its cone."""
     conic = [side.scaled().conic() for side in sides]
-    if any(form is not None and form.get("") for form in conic) and UNIT not in region.names:
+    has_unit = any(form is not None and form.get("") for form in conic)
+    has_unit = has_unit or any(side.mixed and side.constant.numerator for side in sides)
+    if has_unit and UNIT not in region.names:
         region = _with_unit(region)
     inequalities: list[Vector] = list(map(_fractions, region.cone.inequalities))
     for form in conic:
@@ -346,7 +349,9 @@ def _ends(on: Interval, size: int) -> Iterator[Vector]:
 def _cut(region: Region, forms: Sequence[Mapping[str, Fraction]]) -> Region | None:
     """Return the part of a region where some forms are nonnegative."""
     inequalities: list[Vector] = list(map(_fractions, region.cone.inequalities))
-    inequalities += [tuple(form.get(name, Fraction(0)) for name in region.names) for form in forms]
+    inequalities += [
+        tuple(form.get(_known_as(name), Fraction(0)) for name in region.names) for form in forms
+    ]
     if UNIT in region.names:
         inequalities += _ends(region.on, len(region.names))
     return replace(region, cone=Cone.of(len(region.names), inequalities)).hull()
@@ -384,12 +389,37 @@ def ray_at_point(base: Region, point: Fraction, fixed: Mapping[str, Fraction]) -
     )
 
 
-def piece_of(claim: Any, region: Region, on: Interval) -> Region | None:
+def pieces_of(claim: Any, region: Region, on: Interval) -> Iterator[Region]:
+    """Yield cones around α, γ and the inputs on an interval of ε, if conditions depend on ε."""
+    if not region.sides:
+        around = _around_levels(claim, region, on)
+        if around is not None:
+            yield around
+        return
+    narrowed = replace(region, on=on, stretch=None, sides=())
+    known = [side.relaxed(on) for side in region.sides if not side.mixed]
+    forms: list[Mapping[str, Fraction]] = [form[1] for form in known if form is not None]
+    mixed = list(dict.fromkeys(name for side in region.sides for name in side.mixed))
+    for chosen in product(*(_signs(region, name) for name in mixed)):
+        signs = dict(zip(mixed, chosen, strict=True))
+        cuts = [*forms, *({name: Fraction(sign)} for name, sign in signs.items())]
+        for side in region.sides:
+            cuts += side.relaxations(on, signs) if side.mixed else ()
+        part = _cut(narrowed, cuts)
+        if part is not None:
+            yield part
+
+
+def _signs(region: Region, name: str) -> tuple[int, ...]:
+    """Return the signs that a parameter has in a region: 1, −1 or both."""
+    place, cone = region.names.index(name), region.cone
+    found = {ray[place] > 0 for ray in cone.rays if ray[place]}
+    found |= {True, False} if any(line[place] for line in cone.lines) else set()
+    return tuple(sign for sign in (1, -1) if (sign > 0) in found) or (1,)
+
+
+def _around_levels(claim: Any, region: Region, on: Interval) -> Region | None:
     """Return a cone around α and γ on an interval of ε, if they are other functions of ε."""
-    if region.sides:
-        forms = [side.relaxed(on) for side in region.sides]
-        narrowed = replace(region, on=on, stretch=None, sides=())
-        return _cut(narrowed, [form[1] for form in forms if form is not None])
     given = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     free = [name for name, level in given.items() if isinstance(level, Range)]
     names = ("eps", *(name for name in given if name in free or name in region.levels))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Conjunction, both
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, parameter, supremum
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, infimum, parameter, supremum
 from exactdp.reals.numbers import fraction
 
 if TYPE_CHECKING:
@@ -161,16 +161,57 @@ class LinearSide:
                 return power, form
         return None
 
-    def _largest(self, on: Interval) -> dict[str, Fraction] | None:
-        """Return the largest coefficients on an interval; None if there are none."""
+    @property
+    def mixed(self) -> tuple[str, ...]:
+        """The inputs, if no power of ε makes the coefficients of all of them numbers."""
+        scaled = self.scaled().coefficients
+        names = [name for name, _ in scaled if name not in _LEVELS]
+        is_mixed = any(slope.parameters for name, slope in scaled if name not in _LEVELS)
+        return tuple(names) if is_mixed else ()
+
+    def relaxations(self, on: Interval, signs: Mapping[str, int]) -> list[dict[str, Fraction]]:
+        """Return forms in ε, the unit "" and scaled names, each at least the side times ε^p.
+
+        An input is nonnegative or nonpositive, by its sign, or has a number as its coefficient.
+        """
+        found = []
+        for power in _POWERS:
+            side = self.times_eps(power - self.power)
+            unit, slope, rest = side._constants()
+            form = LinearSide(rest, side.coefficients)._largest(on, signs)
+            if form is not None:
+                found.append(form | {"": unit, "eps": form["eps"] + slope})
+        return found
+
+    def _constants(self) -> tuple[Fraction, Fraction, ClosedForm]:
+        """Return a, b and f with a/ε + b + f the constant."""
+        scaled = self.constant * eps
+        parts = scaled.numerator.exponentials()
+        if scaled.denominator != 1 or not parts.keys() <= {0} or not parts:
+            return Fraction(0), Fraction(0), self.constant
+        polynomial = parts[Fraction(0)]
+        unit, slope = fraction(polynomial[0]), fraction(polynomial[1])
+        return unit, slope, self.constant - ExpPoly(unit) / eps - slope
+
+    def _largest(
+        self, on: Interval, signs: Mapping[str, int] | None = None
+    ) -> dict[str, Fraction] | None:
+        """Return the largest coefficients on an interval, the least of a nonpositive input.
+
+        Return None if there are none.
+        """
         found: dict[str, Fraction] = {}
         for name, slope in (("eps", self.constant), *self.coefficients):
-            if name not in ("eps", *_LEVELS) and slope.parameters:
+            sign = 1 if name in ("eps", *_LEVELS) else (signs or {}).get(name, 0)
+            if not sign and slope.parameters:
                 return None
-            top = supremum(slope, on, width=_NARROW).upper
-            if not isinstance(top, Fraction):
+            if sign < 0:
+                end = infimum(slope, on, width=_NARROW).lower
+            else:
+                end = supremum(slope, on, width=_NARROW).upper
+            if not isinstance(end, Fraction):
                 return None
-            found[name] = top
+            found[name] = end
         return found
 
     def inside(self, point: Fraction, room: Fraction) -> dict[str, Fraction]:

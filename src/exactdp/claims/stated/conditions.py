@@ -74,8 +74,7 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
             cases = both(cases, read_cases(one, program, what))
         return cases
     if isinstance(given, str):
-        inputs = dict(zip((p.name for p in program.inputs), _symbols(program), strict=True))
-        return _text(given, {**_WORDS, **inputs}, what)
+        return _text(given, {**_WORDS, **named_inputs(program)}, what)
     if callable(given):
         tree, known = _opened_function(given, program, what)
         return _CaseReader(known, what).cases(tree)
@@ -86,14 +85,26 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
     )
 
 
-def read_formula(text: str) -> Expression:
-    """Parse a formula in eps, alpha and gamma."""
+def named_inputs(program: Program) -> dict[str, Any]:
+    """Return the inputs as symbols, by the names of the parameters of a program."""
+    return dict(zip((p.name for p in program.inputs), _symbols(program), strict=True))
+
+
+def read_formula(text: str, inputs: Mapping[str, Any] | None = None) -> Expression:
+    """Parse a formula in eps, alpha, gamma and inputs."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         raise _refused("a formula", f"the text {shown(text)} is no expression") from None
-    ((conjunction, value),) = list(_CaseReader(_WORDS, "a formula")._read(tree))[:1]
-    assert not conjunction
+    ((conjunction, value),) = list(
+        _CaseReader({**_WORDS, **(inputs or {})}, "a formula")._read(tree)
+    )[:1]
+    if conjunction:
+        raise ValueRefusedError(
+            f"the end {text.strip()} of a range has several cases",
+            rule="An end of a range is one formula.",
+            way_out='Write the range as a condition, such as region="alpha >= max(q[0], 1)".',
+        )
     return as_expression(value, "a formula")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -133,12 +135,15 @@ def _as_end(value: object) -> Expression | float:
 EVERY = Range(0, inf)
 
 
-def read_level(value: object, name: str) -> Level:
-    """Read α or γ given by a user: a number, ANY, a range or an expression."""
+def read_level(value: object, name: str, inputs: Mapping[str, Any] | None = None) -> Level:
+    """Read α or γ given by a user: a number, ANY, a range or an expression.
+
+    A range given as text may use inputs, by name.
+    """
     if value is ANY:
         return EVERY
     if isinstance(value, str) and value.strip()[:1] in ("(", "["):
-        value = _range_of(value)
+        value = _range_of(value, inputs)
     elif isinstance(value, tuple | list) and len(value) == 2:
         value = Range(*value)
     elif isinstance(value, Interval):
@@ -158,15 +163,15 @@ def read_level(value: object, name: str) -> Level:
     return level
 
 
-def _range_of(text: str) -> Range:
+def _range_of(text: str, inputs: Mapping[str, Any] | None) -> Range:
     """Parse a range such as "[eps, inf)"."""
     try:
         return Range.of(Interval.of(text))
     except ExactdpError:
-        ends = text.strip()[1:-1].split(",")
+        ends = re.split(r",(?![^(\[]*[)\]])", text.strip()[1:-1])
         if len(ends) != 2 or text.strip()[-1] not in ")]":
             raise
-    lower, upper = (inf if end.strip() == "inf" else read_formula(end) for end in ends)
+    lower, upper = (inf if end.strip() == "inf" else read_formula(end, inputs) for end in ends)
     return Range(
         lower,
         upper,

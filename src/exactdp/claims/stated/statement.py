@@ -16,6 +16,7 @@ from exactdp.claims.stated.conditions import (
     both,
     conditional,
     holds_at,
+    named_inputs,
     read_cases,
     read_pieces,
 )
@@ -223,7 +224,7 @@ class Statement:
             return OfInput(
                 asked(given, name, lambda found: as_expression(found, name)), self.mechanism
             )
-        return read_level(given, name)
+        return read_level(given, name, named_inputs(self.mechanism))
 
     @cached_property
     def _region(self) -> Cases:
