@@ -85,8 +85,8 @@ def test_true_in_the_window_only() -> None:
     assert Fraction(99, 100) <= below.witness[0] < 1
 
 
-def narrow() -> dict[str, object]:
-    """Return a proof on a box of which only the lower end of the window matters."""
+def in_a_window() -> dict[str, object]:
+    """Return a proof on a box in a window, at the lower end of which the sum is least."""
     f = Fraction(3, 5) - exp(x / 4 - e) - exp(y / 4 - e) + exp(x / 4 + y / 4 - 2 * e)
     decision = nonnegative_on(f, BOX, window=Window(0, Fraction(6), Fraction(8)))
     assert decision.holds is True
@@ -95,7 +95,7 @@ def narrow() -> dict[str, object]:
 
 
 def test_the_checker_knows_windows() -> None:
-    proof = narrow()
+    proof = in_a_window()
     assert accepted(proof).window == (0, Fraction(6), Fraction(8))
     cells = proof["cells"]
     assert isinstance(cells, list)

@@ -33,7 +33,7 @@ from exactdp.cones.piece import (
     piece_of,
     shifted_derivative,
 )
-from exactdp.cones.proof import CellProof, ConeProof, Narrowing, Reduction, Zone
+from exactdp.cones.proof import CellProof, ConeProof, Reduction, Zone
 from exactdp.cones.segments import Axis, Segment
 from exactdp.cones.window import Window
 from exactdp.cones.witness import PointSampler, corner_witness, sampled_witness
@@ -169,7 +169,7 @@ class _Subdivision:
             self.open.pop()
             self._close(CellProof.by_coefficients(piece), share)
             return None
-        inside, narrowing = Slab.of(self.window, piece.rays), None
+        inside = Slab.of(self.window, piece.rays)
         if depth and (witness := sampled_witness(self.f, piece, inside)) is not None:
             return witness
         terms, reductions = reduced(piece.terms)
@@ -186,7 +186,6 @@ class _Subdivision:
                 return None
             fixed = [j for j, weight in enumerate(inside.weights) if not weight]
             terms, reductions = reduced(piece.terms, fixed)
-            inside, narrowing = narrowed(terms, inside)
         if (axis := only_axis(terms)) is not None:
             return self._ray(piece, terms, reductions, axis, Slab.of(self.window, piece.rays))
         outcome, zones = self._boxes(terms, share, depth, inside)
@@ -194,7 +193,7 @@ class _Subdivision:
             self.open.pop()
             proof = CellProof.by_boxes(piece, reductions, outcome.proved)
             if self.window is not None:
-                proof = replace(proof, in_window=True, narrowing=narrowing, zones=zones)
+                proof = replace(proof, in_window=True, zones=zones)
             self._close(proof, share)
             return None
         if outcome is not None and outcome.corner is not None:
@@ -351,31 +350,6 @@ def reduced(
                 progress = True
                 break
     return terms, tuple(steps)
-
-
-def narrowed(terms: LocalTerms, inside: Slab) -> tuple[Slab, Narrowing | None]:
-    """Return the end of a window alone, if g is least there, and why.
-
-    If (∂ⱼ + c)g ≥ 0 along all axes that change the variable, the lower end suffices; if it is
-    never positive, the upper one.
-    """
-    window = inside.window
-    moving = [j for j, weight in enumerate(inside.weights) if weight]
-    if window is None or not terms:
-        return inside, None
-    for to_lower, end in ((True, window.lower), (False, window.upper)):
-        shifts: list[int] = []
-        for j in moving:
-            for shift in sorted({0, max(key[j][1] for key in terms)}):
-                slope = shifted_derivative(terms, j, shift)
-                signed = slope if to_lower else {key: -c for key, c in slope.items()}
-                if coefficients.nonnegative(signed):
-                    shifts.append(shift)
-                    break
-        if len(shifts) == len(moving) and isinstance(end, Fraction):
-            thin = replace(window, lower=end, upper=end)
-            return replace(inside, window=thin), Narrowing(to_lower, tuple(shifts))
-    return inside, None
 
 
 def cut(

@@ -12,7 +12,7 @@ each simplicial cell, its rays and the argument. All rationals are strings. To c
   "boxes", a tree cuts the orthant into boxes, and on each the coefficients of the checker are
   nonnegative, as computed with the bits of precision at the leaf;
 - an argument `in_window` reduces only axes along which the variable of the window does not change,
-  and its ray is the part that can be inside; with a `narrowing`, the window is one of its ends;
+  and its ray is the part that can be inside;
 - with "zones", these cover the window, and each has boxes that cover it, in the charts of all axes
   along which the variable changes, or in the cell's own coordinates.
 
@@ -44,17 +44,6 @@ class Reduction:
     axis: int
     to_infinity: bool
     shift: int
-
-
-@dataclass(frozen=True)
-class Narrowing:
-    """g is least at an end of the window, because of (∂ⱼ + shift)g for each axis that leads there.
-
-    The derivative is never negative if that is the lower end, and never positive if the upper one.
-    """
-
-    to_lower: bool
-    shifts: tuple[int, ...]
 
 
 Ends: TypeAlias = tuple[tuple[Fraction, Fraction | None], ...]
@@ -93,8 +82,6 @@ class CellProof:
     """The one axis left and the certificate of `exactdp.reals` for the function of it."""
     in_window: bool = False
     """Whether the argument is only about points in the window."""
-    narrowing: Narrowing | None = None
-    """Why only one end of the window matters, after the reductions."""
     zones: tuple[Zone, ...] = ()
     """Parts of the window with their own boxes."""
 
@@ -151,11 +138,6 @@ class CellProof:
                 for step in self.reductions
             ],
             "in_window": self.in_window,
-            "narrowing": self.narrowing
-            and {
-                "end": "lower" if self.narrowing.to_lower else "upper",
-                "shifts": list(self.narrowing.shifts),
-            },
             "proof": [self.method, *proofs[self.method]],
         }
 

@@ -34,9 +34,7 @@ from .reading import CertificateReader, Sum, unknown
 from .signs import proved_sign
 from .sums import ONE
 
-Limits = tuple[Fraction | float, Fraction | float]
-
-_CELL = "rays dominant reductions in_window narrowing proof"
+_CELL = "rays dominant reductions in_window proof"
 _ZERO = Fraction(0)
 
 
@@ -93,7 +91,7 @@ class ConeSign:
     def cell(self, given: Any) -> list[Vector]:
         """Check the argument on one cell, and return its rays."""
         reader = self.reader
-        listed, dominant, reductions, in_window, narrowing, proof = reader.fields(given, _CELL)
+        listed, dominant, reductions, in_window, proof = reader.fields(given, _CELL)
         rays = [
             tuple(reader.rational(q) for q in reader.entries(one, self.size))
             for one in reader.entries(listed)
@@ -109,7 +107,6 @@ class ConeSign:
             reader.require(min(weights) >= 0, "the variable of a window is negative")
         for step in reader.entries(reductions):
             g = self.lowered(g, step, weights)
-        reader.require(narrowing is None or in_window, "a narrowing without a window")
         match proof:
             case ["coefficients"]:
                 reader.require(shown(reader, g), "coefficients of a cell do not show its sign")
@@ -119,7 +116,7 @@ class ConeSign:
                 orthant: Box = [(_ZERO, None)] * len(rays)
                 self.boxes(g, tree, orthant, lambda _: False)
             case ["zones", zones] if any(weights):
-                self.zones(g, zones, weights, self.narrowed(g, narrowing, weights))
+                self.zones(g, zones, weights)
             case _:
                 reader.require(False, unknown(proof))
         self.methods[proof[0]] = self.methods.get(proof[0], 0) + 1
@@ -131,16 +128,17 @@ class ConeSign:
         """Check the boxes into which a tree cuts a region."""
         check_boxes(self.reader, g, tree, region, misses, axis)
 
-    def zones(self, g: Local, given: Any, weights: list[Fraction], limits: Limits) -> None:
-        """Check that zones cover the part of a window between limits, and their boxes."""
-        reader = self.reader
+    def zones(self, g: Local, given: Any, weights: list[Fraction]) -> None:
+        """Check that zones cover the window, and their boxes."""
+        assert self.window is not None
+        reader, (_, least, most) = self.reader, self.window
         flat = [all(key[j] == (0, _ZERO) for key in g) for j in range(len(weights))]
         if any(w and still for w, still in zip(weights, flat, strict=True)):
             # Along an axis on which g does not depend one can reach every larger ε.
             weights = [_ZERO if still else w for w, still in zip(weights, flat, strict=True)]
-            limits = _ZERO, limits[1]
+            least = _ZERO
         moving = [i for i, weight in enumerate(weights) if weight]
-        covered: list[Limits] = []
+        covered: list[tuple[Fraction, Fraction | float]] = []
         for zone in reader.entries(given):
             low, high, in_charts, listed = reader.fields(zone, "lower upper in_charts boxes")
             lower = reader.rational(low)
@@ -162,9 +160,9 @@ class ConeSign:
                 self.boxes(g, boxes, region, lambda _: False, i)
         reached = None
         for start, end in sorted(covered):
-            if start <= (limits[0] if reached is None else reached):
+            if start <= (least if reached is None else reached):
                 reached = end if reached is None else max(reached, end)
-        right = reached is not None and reached >= limits[1]
+        right = reached is not None and reached >= most
         reader.require(right, "zones do not cover the window")
 
     def chart(
@@ -216,23 +214,6 @@ class ConeSign:
                 place = tuple(zip(key, decay, strict=True))
                 result[place] = result.get(place, _ZERO) + d
         return {key: c for key, c in result.items() if c}
-
-    def narrowed(self, g: Local, given: Any, weights: list[Fraction]) -> Limits:
-        """Return the ends of the window; one of them twice, if g is checked to be least there."""
-        reader = self.reader
-        assert self.window is not None
-        if given is None:
-            return self.window[1:]
-        end, shifts = reader.fields(given, "end shifts")
-        limit = self.window[1] if end == "lower" else self.window[2]
-        reader.require(end in ("lower", "upper") and limit != inf, "an end that is not there")
-        moving = [j for j, weight in enumerate(weights) if weight]
-        sign = 1 if end == "lower" else -1
-        for axis, shift in zip(moving, reader.entries(shifts, len(moving)), strict=True):
-            slope = derived(g, axis, Fraction(reader.integer(shift, 0, 10**9)))
-            right = shown(reader, {key: sign * c for key, c in slope.items()})
-            reader.require(right, "a narrowing is not justified")
-        return limit, limit
 
     def lowered(self, g: Local, step: Any, weights: list[Fraction]) -> Local:
         """Check one reduction and return the remaining function."""
