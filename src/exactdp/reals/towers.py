@@ -15,27 +15,25 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import on_ball
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_poly import exp as plain_exp
-from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.numbers import Number, exact, inf
 from exactdp.reals.radical_form import RadicalForm
+from exactdp.reals.weighted_form import WeightedForm
 
 Parts = tuple[tuple[ClosedForm, ClosedForm], ...]
 
 
-class Tower(EnclosedForm):
+class Tower(WeightedForm):
     """Σ factor·e^exponent + rest, with closed forms in ε alone.
 
     It can be evaluated and plotted, and its sign decided; it has no numerator and denominator.
     """
 
-    __slots__ = ("parts", "rest")
+    __slots__ = ()
 
     parts: Parts
-    rest: ClosedForm
 
     def __init__(self, parts: Iterable[tuple[ClosedForm, ClosedForm]], rest: ClosedForm) -> None:
         found: dict[ClosedForm, ClosedForm] = {}
@@ -43,11 +41,7 @@ class Tower(EnclosedForm):
             known = found.get(exponent)
             found[exponent] = factor if known is None else known + factor
         kept = tuple((e, f) for e, f in found.items() if f.numerator)
-        object.__setattr__(self, "parts", kept)
-        object.__setattr__(self, "rest", rest)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Tower is immutable")
+        super().__init__(kept, rest)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Tower, (self.parts, self.rest)
@@ -64,11 +58,6 @@ class Tower(EnclosedForm):
         """Refuse: there is none."""
         raise _no_quotient(self)
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The only parameter."""
-        return ("eps",)
-
     def derivative(self, parameter: str = "eps") -> ClosedForm:
         """Return the derivative, of the same kind."""
         parts = ((e, f.derivative(parameter) + f * e.derivative(parameter)) for e, f in self.parts)
@@ -79,43 +68,18 @@ class Tower(EnclosedForm):
         parts = ((e.substitute(**values), f.substitute(**values)) for e, f in self.parts)
         return Tower(parts, self.rest.substitute(**values))
 
-    def __neg__(self) -> Tower:
-        return self * -1
-
-    def __add__(self, other: object) -> Tower:
+    def __add__(self, other: Any) -> Tower:
         if isinstance(other, RadicalForm):
             raise _no_quotient(self)
-        if isinstance(other, Tower):
-            return Tower((*self.parts, *other.parts), self.rest + other.rest)
-        if not _is_plain(other):
-            return NotImplemented
-        return Tower(self.parts, self.rest + other)  # type: ignore[operator]
+        return super().__add__(other)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> Tower:
-        known = _is_plain(other) or isinstance(other, Tower)
-        return self + other * -1 if known else NotImplemented  # type: ignore[operator]
-
-    def __rsub__(self, other: object) -> Tower:
-        return self * -1 + other if _is_plain(other) else NotImplemented
-
-    def __mul__(self, other: object) -> Tower:
+    def __mul__(self, other: Any) -> Tower:
         if isinstance(other, Tower):
             pairs = [(e + d, f * g) for e, f in self.parts for d, g in other.parts]
             pairs += [(e, f * other.rest) for e, f in self.parts]
             pairs += [(e, f * self.rest) for e, f in other.parts]
             return Tower(pairs, self.rest * other.rest)
-        if not _is_plain(other):
-            return NotImplemented
-        return Tower(((e, f * other) for e, f in self.parts), self.rest * other)  # type: ignore[operator]
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> Tower:
-        if not _is_plain(other):
-            return NotImplemented
-        return Tower(((e, f / other) for e, f in self.parts), self.rest / other)  # type: ignore[operator]
+        return super().__mul__(other)
 
     def __rtruediv__(self, other: object) -> NoReturn:
         raise _no_quotient(self)
@@ -125,18 +89,6 @@ class Tower(EnclosedForm):
         for _ in range(power):
             found = self * found
         return found
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Tower):
-            return NotImplemented
-        return self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    @property
-    def _key(self) -> object:
-        return frozenset(self.parts), self.rest
 
     # Values -------------------------------------------------------------------------------
 
@@ -216,10 +168,6 @@ def no_tower_certificate() -> ValueRefusedError:
         rule="A certificate holds closed forms; this bound was compared by certified numbers.",
         way_out="Give a bound with exp of multiples of eps, or check the verdict by values.",
     )
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, ExpPoly | ExpRatio | int | Fraction | float)
 
 
 def _no_quotient(form: Tower) -> ValueRefusedError:

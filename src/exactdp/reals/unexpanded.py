@@ -17,11 +17,10 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of, numbers, total
 from exactdp.reals.exp_poly import ExpPoly
-from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.numbers import Number, double, exact, inf, rational, spell
+from exactdp.reals.weighted_form import WeightedForm
 
 K = TypeVar("K")
 
@@ -80,29 +79,23 @@ class Chance(Protocol):
         """Return the sum of exponentials; refuse if it is too large."""
 
 
-class Unexpanded(EnclosedForm):
+class Unexpanded(WeightedForm):
     """Σ factor·chance + rest, with closed forms in ε for factors and rest.
 
     It can be evaluated and plotted, and its sign decided (`nonnegative`), by certified arithmetic.
     Operations that need its terms expand it, or are refused if there are too many.
     """
 
-    __slots__ = ("parts", "rest")
+    __slots__ = ()
 
     parts: tuple[tuple[Chance, ClosedForm], ...]
-    rest: ClosedForm
 
     def __init__(self, parts: Iterable[tuple[Chance, ClosedForm]], rest: ClosedForm) -> None:
         gathered: dict[int, tuple[Chance, ClosedForm]] = {}
         for chance, factor in parts:
             known = gathered.get(id(chance))
             gathered[id(chance)] = (chance, factor if known is None else known[1] + factor)
-        listed = sorted(gathered.items())
-        object.__setattr__(self, "parts", tuple(one for _, one in listed))
-        object.__setattr__(self, "rest", rest)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an Unexpanded is immutable")
+        super().__init__((one for _, one in sorted(gathered.items())), rest)
 
     # As a closed form ---------------------------------------------------------------------
 
@@ -123,11 +116,6 @@ class Unexpanded(EnclosedForm):
         """The denominator, expanded."""
         return self.expanded().denominator
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The only parameter."""
-        return ("eps",)
-
     def derivative(self, parameter: str = "eps") -> ClosedForm:
         """Return the derivative, expanded."""
         return self.expanded().derivative(parameter)
@@ -136,54 +124,21 @@ class Unexpanded(EnclosedForm):
         """Return the function with ε replaced, expanded."""
         return self.expanded().substitute(**values)
 
-    def __neg__(self) -> Unexpanded:
-        return self * -1
-
-    def __add__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
-        if isinstance(other, Unexpanded):
-            return Unexpanded((*self.parts, *other.parts), self.rest + other.rest)
-        if not _is_plain(other):
-            return NotImplemented
-        return Unexpanded(self.parts, self.rest + other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
-        is_known = _is_plain(other) or isinstance(other, Unexpanded)
-        return self + other * -1 if is_known else NotImplemented
-
-    def __rsub__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
-        return self * -1 + other if _is_plain(other) else NotImplemented
-
-    def __mul__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
+    def __mul__(self, other: Any) -> Unexpanded:
         if isinstance(other, Unexpanded):
             _refuse("a product of two probabilities")
-        if not _is_plain(other):
-            return NotImplemented
-        return Unexpanded(((c, f * other) for c, f in self.parts), self.rest * other)
+        return super().__mul__(other)
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: ClosedForm | int | Fraction | float) -> Unexpanded:
+    def __truediv__(self, other: Any) -> Unexpanded:
         if isinstance(other, Unexpanded):
             _refuse("a quotient of two probabilities")
-        if not _is_plain(other):
-            return NotImplemented
-        return Unexpanded(((c, f / other) for c, f in self.parts), self.rest / other)
+        return super().__truediv__(other)
 
-    def __rtruediv__(self, other: ClosedForm | int | Fraction | float) -> NoReturn:
+    def __rtruediv__(self, other: object) -> NoReturn:
         _refuse("a quotient with a probability below the bar")
 
     def __pow__(self, power: int) -> ClosedForm:
         return self.expanded() ** power
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Unexpanded):
-            return NotImplemented
-        return self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
 
     @property
     def _key(self) -> object:
@@ -311,10 +266,6 @@ def ball_at(form: ClosedForm, eps: Fraction) -> arb:
     point = {"eps": eps}
     over = total(numbers(form.numerator, point))
     return over if form.denominator == 1 else over / total(numbers(form.denominator, point))
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, ExpPoly | ExpRatio | int | Fraction | float)
 
 
 def _refuse(what: str) -> NoReturn:
