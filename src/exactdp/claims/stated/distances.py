@@ -73,10 +73,8 @@ class InputDistance(ABC):
         """Whether making two entries equal never increases the distance."""
         return True
 
-    @property
-    def is_norm(self) -> bool:
-        """Whether inputs whose entries are close are close."""
-        return False
+    is_norm = False
+    """Whether inputs whose entries are close are close."""
 
     is_all_or_nothing = False
     """Whether different inputs are always at distance 1."""
@@ -86,6 +84,11 @@ class InputDistance(ABC):
 
     adds = False
     """Whether the distances of groups of entries are added; otherwise their maximum is taken."""
+
+    def gaps(self, u: Sequence[Value], v: Sequence[Value]) -> list[Any]:
+        """Return the differences between corresponding entries, which must be numbers."""
+        pairs = zip(u, v, strict=True)
+        return [abs(as_number(a, self.name) - as_number(b, self.name)) for a, b in pairs]
 
     def total(self, distances: list[int | Distance]) -> int | Distance:
         """Combine the distances of groups of entries."""
@@ -130,15 +133,11 @@ class _LargestGap(InputDistance):
     """
 
     name: str = "linf"
+    is_norm = True
 
     def __call__(self, radius: object) -> Adjacency:
         """Return the adjacency in which every entry changes by at most `radius`."""
         return within(LargestChange, radius)
-
-    @property
-    def is_norm(self) -> bool:
-        """True: it is a norm."""
-        return True
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
@@ -150,8 +149,7 @@ class _LargestGap(InputDistance):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the largest difference."""
-        gaps = (abs(as_number(a, "linf") - as_number(b, "linf")) for a, b in zip(u, v, strict=True))
-        return max(gaps, default=Fraction(0))
+        return max(self.gaps(u, v), default=Fraction(0))
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,17 +162,12 @@ class _Total(InputDistance):
     """
 
     name: str = "l1"
+    is_norm = True
+    adds = True
 
     def __call__(self, radius: object) -> Adjacency:
         """Return the adjacency in which the changes of all entries add up to at most `radius`."""
         return within(TotalChange, radius)
-
-    @property
-    def is_norm(self) -> bool:
-        """True: it is a norm."""
-        return True
-
-    adds = True
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
@@ -200,8 +193,7 @@ class _Total(InputDistance):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the sum of the differences."""
-        gaps = (abs(as_number(a, "l1") - as_number(b, "l1")) for a, b in zip(u, v, strict=True))
-        return sum(gaps, Fraction(0))
+        return sum(self.gaps(u, v), Fraction(0))
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,16 +209,12 @@ class _Euclidean(InputDistance):
     """
 
     name: str = "l2"
+    is_norm = True
     is_euclidean = True
 
     def __call__(self, radius: object) -> Adjacency:
         """Return the adjacency in which the squares of all changes sum to at most `radius`²."""
         return within(SquaredChange, radius)
-
-    @property
-    def is_norm(self) -> bool:
-        """True: it is a norm."""
-        return True
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
