@@ -49,15 +49,16 @@ def written(source: str, k: int, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("source", "k", "more"),
     [
-        (BITS, 5, {}),
-        (BITS, 20, {}),
+        (BITS, 3, {}),
+        (BITS, 10, {}),
         (LOOP, 7, {}),
         (BITS, SIZE, {"input_distance": "l1"}),
         (BITS, SIZE, {"input_distance": "l2", "boundary": "check"}),
     ],
+    ids=["3 bits", "10 bits", "a loop", "l1", "l2"],
 )
 def test_everything_is_derived_again(source: str, k: int, more: dict[str, Any]) -> None:
-    """With 2^20 ideal outputs as with 32, of which each has a corner."""
+    """With 1,024 ideal outputs as with 8, of which each has a corner."""
     certificate = written(source, k, **more)
     few = k > 5
     assert len(certificate["regions"]) == (k + 1 if few else 2**k)

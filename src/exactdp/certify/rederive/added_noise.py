@@ -139,6 +139,8 @@ class _UnknownCall(FunctionCall):
 
     def _joined(self, one: Any, two: Any) -> Any:
         """Return what a value is if it is one of two."""
+        if one is two:
+            return one
         if isinstance(one, list | tuple):
             if type(one) is not type(two) or len(one) != len(two):
                 raise UnsupportedError("lists are not alike")
@@ -218,9 +220,12 @@ class _UnknownCall(FunctionCall):
                 entry = ast.IfExp(test, item, ast.Constant(0))
                 plain = ast.comprehension(clause.target, clause.iter, [], 0)
                 return super().call(function, [ast.ListComp(entry, [plain])], named)
-            case ast.Name("max" | "min" | "abs"), _ if not named and self._is_builtin(function):
-                values = [self.value(one) for one in arguments]
-                items = [*bounded(values[0])] if isinstance(values[0], list | tuple) else values
+            case ast.Name("max" | "min" | "abs" as name), _ if not named and self._is_builtin(
+                function
+            ):
+                items = [self.value(one) for one in arguments]
+                if len(items) == 1 and name != "abs":
+                    items = [*bounded(items[0])]
                 if items and any(map(_unknown, items)):
                     return self._of(items, whole=all(map(self.run.is_whole, items)))
             case ast.Name(name), [argument] if name in _ROUNDED and self._is_builtin(function):
