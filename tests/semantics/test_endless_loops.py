@@ -113,5 +113,10 @@ def test_thousands_of_honest_states_run() -> None:
 def test_the_limit_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exactdp.semantics.building.STATE_LIMIT", 100)
     body = "xs = []\nfor i in range(10):\n    xs.append(choose({0: 0.5, 1: 0.5}))\nreturn xs"
-    with pytest.raises(ProgramError, match="the program has more than 100 states"):
+    with pytest.raises(ProgramError, match="the program has more than 100 states") as caught:
         read(body).distribution()
+    assert "Most values were found of xs." in caught.value.rule
+    monkeypatch.setattr("exactdp.semantics.building.STATE_ENTRIES", 100)
+    with pytest.raises(ProgramError, match="100 entries in the lists of its") as caught:
+        read(body).distribution()
+    assert "best so far" in caught.value.way_out

@@ -41,3 +41,6 @@ RUN_LIMIT: Final = 200_000
 
 #: How many states a program may have in total.
 STATE_LIMIT: Final = 1_000_000
+
+#: How many entries the lists in all states of a program may have in total.
+STATE_ENTRIES: Final = 8_000_000

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from exactdp.errors import ProgramError
-from exactdp.language.limits import STATE_LIMIT
+from exactdp.language.limits import STATE_ENTRIES, STATE_LIMIT
 from exactdp.language.machine import Done, Machine, State
 from exactdp.language.values import Value
 from exactdp.measure.work import count
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
+from exactdp.semantics.naming import is_settled
 from exactdp.semantics.nodes import Edge, Node
 from exactdp.semantics.relevance import MATCHED
-from exactdp.semantics.states import Visited
+from exactdp.semantics.states import Visited, growing
 from exactdp.semantics.transitions import Look, Step, Transitions
+
+_SAMPLED = 10_000  # states that are examined for a message
 
 
 def build(
@@ -32,6 +35,7 @@ def built(transitions: Transitions, start: State, look: Look, wanted: Value = MA
     """
     machine = transitions.machine
     visited = Visited(machine)
+    room = _Room(machine)
     places: dict[int, int] = {}
     numbers: list[int] = []
 
@@ -45,8 +49,7 @@ def built(transitions: Transitions, start: State, look: Look, wanted: Value = MA
             event, _ = transitions.events[number]
             if event.state.pc >= 0:
                 visited.add(event.state)
-            if len(places) >= STATE_LIMIT:
-                raise _too_many(machine, step.event.state)
+            room.add(event.state, step.event.state)
             place = places[number] = len(numbers)
             numbers.append(number)
             count(states=1)
@@ -68,10 +71,35 @@ def built(transitions: Transitions, start: State, look: Look, wanted: Value = MA
     return Graph(tuple(nodes), machine.code)
 
 
-def _too_many(machine: Machine, state: State) -> ProgramError:
-    return ProgramError(
-        f"the program has more than {STATE_LIMIT:,} states",
-        place=machine.code.instructions[state.pc].place,
-        rule="A state is a statement with all finite values; they are listed one by one.",
-        way_out="Ask for the probability of one output, or keep fewer values at a time.",
-    )
+class _Room:
+    """The states so far; too many of them, or too large ones, are refused."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._states: list[State] = []
+        self._entries = 0
+
+    def add(self, state: State, at: State) -> None:
+        """Add a state that a run reaches at another one, with noise that is not renamed."""
+        self._states.append(state)
+        self._entries += sum(len(value) for value in state.env if isinstance(value, tuple))
+        if len(self._states) > STATE_LIMIT:
+            raise self._refused(at, f"{STATE_LIMIT:,} states")
+        if self._entries > STATE_ENTRIES:
+            size = len(self._states)
+            what = f"{STATE_ENTRIES:,} entries in the lists of its {size:,} states"
+            raise self._refused(at, what)
+
+    def _refused(self, at: State, what: str) -> ProgramError:
+        code = self._machine.code
+        some = self._states[:: len(self._states) // _SAMPLED + 1]
+        grown = growing(code, [one for one in some if one.pc >= 0])
+        names = [one.name for one in grown if one.values > 1 and all(map(is_settled, one.some))]
+        return ProgramError(
+            f"the program has more than {what}",
+            place=code.instructions[at.pc].place,
+            rule="A state is a statement with all finite values that are read later; they are "
+            f"listed one by one.{f' Most values were found of {names[0]}.' if names else ''}",
+            way_out="Keep what is needed while the noise is drawn, such as the best so far or a "
+            "count, instead of a list of all answers; or ask for the probability of one output.",
+        )
