@@ -57,6 +57,13 @@ def told(q: Real):
         return above
     return not above
 """)
+LATE = Mechanism.from_source("""
+def late(q: Real):
+    is_late = choose({True: min(1 / 2, exp(-eps)), False: 1 - min(1 / 2, exp(-eps))})
+    if is_late:
+        return lap(eps, q) >= 1 / eps
+    return lap(eps, q) >= 0
+""")
 FOLDED = chosen("max(exp(-eps), 1 - exp(-eps))")
 CAPPED = chosen("min(exp(eps) / (1 + exp(eps)), 3 / 4)")
 HOLDS: dict[str, Any] = {
@@ -71,6 +78,7 @@ HOLDS: dict[str, Any] = {
     "a box": Accuracy(TOLD, "51/100", ideal=sign, inputs=Box(-1, 1)),
     "a listed real": Accuracy(TOLD, exp(-alpha * eps) / 2 + eps, ideal=sign, inputs=[3]),
     "conditions": Accuracy(TOLD, "51/100", region="alpha <= eps", ideal=sign, inputs=AllReals()),
+    "a number over ε": Accuracy(LATE, 3 * exp(-alpha * eps), ideal=sign, inputs=[3]),
     "privacy": Privacy(CAPPED, budget=eps),
     "an expected loss for all reals": Expected(
         TOLD, "wrong", at_most="51/100", ideal=sign, inputs=AllReals()

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
+from math import ceil, floor
 from typing import TYPE_CHECKING
 
 from exactdp.certify import KINDS
@@ -18,6 +20,7 @@ from exactdp.certify.rederive.ratios import Ratio
 from exactdp.claims.certificates.accuracy import interval_json
 from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import tight_at_an_end
+from exactdp.claims.decision.deciding import decide
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import Json, without_head
 from exactdp.reals.numbers import spell
@@ -25,6 +28,7 @@ from exactdp.reals.numbers import spell
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
 
+_SHORT = 2**12  # the denominator of short ends
 _MOST_UNSEEN = 12  # signs of one part that the checker does not see
 
 
@@ -38,7 +42,7 @@ def certificate_in_parts(verdict: Verdict) -> Json:
 
 def _written(verdict: Verdict) -> Json:
     first, known = next(_leaves(verdict, ()))
-    sample = replace(first, orders=known).certificate
+    sample = replace(first, holds=None, counterexamples=(), orders=known).certificate  # its claim
     claim = {**sample["claim"], "epsilon": interval_json(verdict.claim.epsilon)}
     examples = []
     for leaf, known in _leaves(verdict, ()):
@@ -75,15 +79,35 @@ def _tree(verdict: Verdict, known: tuple[ClosedForm, ...]) -> Json:
     if not verdict.parts:
         return _Leaf(replace(verdict, orders=known), known, verdict.claim.epsilon).written()
     (form,) = verdict.parts[0].orders
-    parts = [(one.claim.epsilon, 1 if one.orders == (form,) else -1) for one in verdict.parts]
-    return _division(
-        form,
-        verdict.claim.epsilon,
-        [
-            (on, sign, _tree(one, (*known, *one.orders)))
-            for (on, sign), one in zip(parts, verdict.parts, strict=True)
-        ],
-    )
+    parts: list[tuple[Interval, int, Json]] = []
+    for one in verdict.parts:
+        try:
+            tree = _tree(one, (*known, *one.orders))
+        except RejectedError:  # its ends are too long numbers, or more was needed inside of them
+            one = _with_short_ends(verdict, one)  # noqa: PLW2901
+            tree = _tree(one, (*known, *one.orders))
+        parts.append((one.claim.epsilon, 1 if one.orders == (form,) else -1, tree))
+    return _division(form, verdict.claim.epsilon, parts)
+
+
+def _with_short_ends(whole: Verdict, part: Verdict) -> Verdict:
+    """Return the verdict on a part of ε with ends that may be sides of cones: short numbers."""
+    lower, upper = part.claim.epsilon.lower, part.claim.epsilon.upper
+    if isinstance(lower, Fraction) and lower.denominator > _SHORT:
+        lower = Fraction(floor(lower * _SHORT), _SHORT)
+    if isinstance(upper, Fraction) and upper.denominator > _SHORT:
+        upper = Fraction(ceil(upper * _SHORT), _SHORT)
+    wide = part.claim.epsilon
+    on = Interval(lower, upper, lower_open=wide.lower_open, upper_open=wide.upper_open)
+    is_inside = whole.claim.epsilon.covers(on)
+    if on == wide or not is_inside or lower == 0 < wide.lower:
+        raise tight_at_an_end()
+    claim = whole.claim
+    exact = part.claim.mechanism.definition.part
+    found = decide(replace(claim, mechanism=claim.mechanism.on(on, exact), epsilon=on))
+    if not found.holds or found.parts:
+        raise tight_at_an_end()
+    return replace(found, orders=part.orders)
 
 
 def _division(form: ClosedForm, on: Interval, parts: Sequence[tuple[Interval, int, Json]]) -> Json:
@@ -134,10 +158,7 @@ class _Leaf:
             checker = make()
             checker.read_claim({**whole["claim"], "epsilon": interval_json(on)})
             assume_orders(checker, self.known)
-            try:
-                checker.checked(whole)
-            except RejectedError:
-                raise tight_at_an_end() from None
+            checker.checked(whole)
             forms = [_closed(one) for one in checker.unseen]
             new = [one for form in forms for one in (form, -form) if nonnegative(one, on).holds]
             new = [one for one in new if one not in self.known]
