@@ -6,7 +6,20 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, ExactdpError, Expected, Mechanism, SolutionSet, alpha, eps, exp, parse
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Box,
+    ExactdpError,
+    Expected,
+    Mechanism,
+    SolutionSet,
+    alpha,
+    eps,
+    exp,
+    l2,
+    parse,
+)
 from exactdp import discrete as discrete_inputs
 
 IDEAL = Mechanism.from_source("def ideal(q: Real): return q > 1")
@@ -118,3 +131,17 @@ def test_a_tie_at_an_irrational_point_is_named() -> None:
     with pytest.raises(ExactdpError, match=r"open near ε = 1\.4142"):
         _laplace(exp(-eps), 1 + (eps**2 - 2) ** 2 / eps)
     assert str(_laplace(exp(-eps), 1 + (eps**2 - 4) ** 2 / eps)) == "(0, ∞)"
+
+
+def test_a_claim_that_holds_for_every_eps() -> None:
+    """The set is everything, also where the ends of such sets are not computed in general."""
+    bound = exp(-alpha * eps / 2)
+    given: list[dict[str, Any]] = [
+        {"inputs": AllReals()},
+        {"inputs": Box(0, 1), "alpha": "[eps, inf)"},
+    ]
+    for more in given:
+        assert str(Accuracy(LARGER, bound, **more).epsilons()) == "(0, ∞)"
+        with pytest.raises(ExactdpError, match="the set of ε"):
+            Accuracy(LARGER, bound / 3, **more).epsilons()
+    assert str(Accuracy(LARGER, bound, input_distance=l2, inputs=[[2, 0]]).epsilons()) == "(0, ∞)"

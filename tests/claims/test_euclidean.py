@@ -153,8 +153,9 @@ def test_the_best_constant_is_between() -> None:
         error = 2.718281828459045 ** (-e / 2) * (0.5 + e / 8)
         values.append(3 * 2.718281828459045 ** (-(0.5**0.5) * e / 2) / error)
     assert float(kappa.lower) <= min(values) <= float(kappa.upper) + 0.05
+    assert str(claim.epsilons()) == "(0, ∞)"
     with pytest.raises(ValueRefusedError, match="l2"):
-        claim.epsilons()
+        replace(claim, beta=exp(-2 * alpha * eps)).epsilons()
 
 
 def test_outputs_under_l2() -> None:

@@ -140,3 +140,18 @@ def test_best_constant_of_a_mean_in_a_box(entry: str) -> None:
         kappa = claim.tightest().kappa  # P(|noise| > γ) is exp(−20γε)
         assert kappa.lower == kappa.upper == 3
         assert claim.with_bound(bound / 4).check().outcome == "fails"
+
+
+def test_a_predicate_as_text() -> None:
+    """A comparison as text is the same set as a function."""
+    bound = exp(-eps) / 2
+    for text, function in (
+        ("x >= 1 or x <= -2", lambda u: u >= 1 or u <= -2),
+        ("x >= 1/2", lambda u: 2 * u >= 1),
+    ):
+        one, two = (Accuracy(SIGN, bound, alpha=0, inputs=inputs) for inputs in (text, function))
+        assert one.check().outcome == two.check().outcome
+    with pytest.raises(ValueRefusedError, match="p is not known"):
+        Accuracy(SIGN, bound, alpha=0, inputs="p >= 1").check()
+    with pytest.raises(ValueRefusedError, match="not a list of inputs"):
+        Accuracy(SIGN, bound, alpha=0, inputs="all")

@@ -161,7 +161,7 @@ def test_refusals() -> None:
             Accuracy(FIRST, BOUND, ideal=outside, inputs=inputs)
     claim = Accuracy(FIRST, BOUND, ideal=outside, inputs=[[3, 2]])
     with pytest.raises(ValueRefusedError, match="irrational"):
-        claim.epsilons()
+        Accuracy(FIRST, BOUND / 5, ideal=outside, inputs=[[3, 2]]).epsilons()
     with pytest.raises(ValueRefusedError, match="linf, l1, l2, discrete"):
         distance(FIRST, outside, [3, 2], numeric)
     with pytest.raises(ValueRefusedError, match="compared with"):

@@ -416,9 +416,6 @@ class Accuracy(Statement):
 
         if self._stands_for_all is not None:
             return self._stands_for_all.epsilons(width=width, progress=progress, **how)
-        if self.mechanism.checked.releases_eps:
-            self.require_one_sum("the set of ε")
-        self.require_rationals("the set of ε")
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(

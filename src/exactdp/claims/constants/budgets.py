@@ -120,7 +120,24 @@ class Budget(Told):
 
 
 def epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
-    """Return the ε for which a claim holds at all its inputs."""
+    """Return the ε for which a claim holds at all its inputs.
+
+    If its ends are not known, the claim may still hold for every ε, which is decided.
+    """
+    try:
+        return _ends_known(claim, width, progress)
+    except VacuousClaimError:
+        raise
+    except ValueRefusedError:
+        if not decide(claim, progress=conduct_of(progress).quiet, hint=False).holds:
+            raise
+        return SolutionSet((as_stretch(claim.epsilon),))
+
+
+def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
+    """Return the ε for which a claim holds, refused if the ends of this set are not known."""
+    if isinstance(claim, Accuracy):
+        claim.require_ends()
     try:
         return _epsilons(claim, width, progress)
     except OrderChangesError as error:
@@ -136,7 +153,7 @@ def _epsilons_of_parts(
     parts = list(parts_of(claim, error))
     for part, piece in parts:
         try:
-            here = epsilons(piece, width, progress)
+            here = _ends_known(piece, width, progress)
         except VacuousClaimError as reason:
             vacuous.append(reason)
             here = SolutionSet((part,))
@@ -267,7 +284,7 @@ def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> Sol
     if not _is_in_eps_alone(claim):
         return None
     try:
-        return epsilons(claim, width, progress)
+        return _ends_known(claim, width, progress)
     except OpenSetError:
         return None
 

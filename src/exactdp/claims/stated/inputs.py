@@ -186,7 +186,9 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
 
 
 def is_condition(inputs: object) -> bool:
-    """Whether inputs are given as a condition: a function of the input."""
+    """Whether inputs are given as a condition: a function of the input, or a comparison as text."""
+    if isinstance(inputs, str):
+        return any(sign in inputs for sign in "<>=")
     return callable(inputs) and not isinstance(inputs, type)
 
 

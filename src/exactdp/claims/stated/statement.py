@@ -408,6 +408,12 @@ class Statement:
                 way_out="Use these, or linf or l1 and an ideal that is linear.",
             )
 
+    def require_ends(self) -> None:
+        """Refuse a set of ε whose ends are not computed."""
+        if self.mechanism.checked.releases_eps:
+            self.require_one_sum("the set of ε")
+        self.require_rationals("the set of ε")
+
     def require_one_sum(self, what: str) -> None:
         """Refuse a question that requires one α and γ per input, with one closed form for all ε."""
         if self.mechanism.checked.releases_eps:
