@@ -28,6 +28,10 @@ LARGER = Mechanism.from_source(
     "def larger(q: Real[2]): return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1"
 )
 
+FASTER = Mechanism.from_source(
+    "def faster(q: Real[2]): return 0 if lap(eps, q[0]) >= lap(eps, q[1]) else 1"
+)
+
 
 def above(threshold: str) -> Mechanism:
     """Return a noisy comparison with a threshold that depends on ε."""
@@ -48,7 +52,7 @@ def tail(x: float) -> float:
         ("(log(2) + log(3) / 2) / eps", math.log(2) + math.log(3) / 2),
     ],
 )
-@pytest.mark.parametrize("beta", ["1/5", "9/10", "1/3*exp(-eps/7)", "2/5*exp(-eps/9) + eps/50"])
+@pytest.mark.parametrize("beta", ["9/10", "2/5*exp(-eps/9) + eps/50"])
 def test_thresholds(shown: str, size: float, beta: str) -> None:
     """The set is that of the ε at which both errors are below β, as floats show elsewhere."""
     inputs = [Fraction(1, 2), 3]
@@ -145,3 +149,50 @@ def test_a_claim_that_holds_for_every_eps() -> None:
         with pytest.raises(ExactdpError, match="the set of ε"):
             Accuracy(LARGER, bound / 3, **more).epsilons()
     assert str(Accuracy(LARGER, bound, input_distance=l2, inputs=[[2, 0]]).epsilons()) == "(0, ∞)"
+
+
+@pytest.mark.parametrize(
+    ("region", "skip", "check"),
+    [
+        ("alpha > eps and alpha <= 1", "[1, ∞)", "[1, ∞)"),
+        ("alpha >= eps and alpha < 1", "[1, ∞)", "[1, ∞)"),
+        ("alpha >= eps and alpha <= 1", "[1, ∞)", "(1, ∞)"),
+        ("alpha >= eps**2 and alpha <= eps + 1", "[1.58113883008…, ∞)", "(1.58113883008…, ∞)"),
+        ("alpha > eps**2 and alpha <= eps + 1", "[1.58113883008…, ∞)", "[1.58113883008…, ∞)"),
+    ],
+)
+def test_ends_at_which_no_alpha_is_left(region: str, skip: str, check: str) -> None:
+    """Dd is 1 and 5/2: where the least α is dd, nothing is claimed, unless α = dd is checked."""
+    for boundary, end in (("skip", skip), ("check", check)):
+        claim = Accuracy(
+            FASTER, exp(-3 * alpha * eps), region=region, inputs=[[2, 0], [0, 5]], boundary=boundary
+        )
+        assert str(claim.epsilons()).endswith(end)
+
+
+CONDITIONS = {
+    "alpha <= eps": lambda a, x: a <= x,
+    "alpha >= 1 / eps": lambda a, x: a >= 1 / x,
+    "alpha <= eps + 1 / eps": lambda a, x: a <= x + 1 / x,
+    "alpha >= eps**2 and alpha <= 2 * eps": lambda a, x: x * x <= a <= 2 * x,
+    "alpha <= 1/2 or alpha >= eps": lambda a, x: a <= 0.5 or a >= x,
+}
+
+
+@pytest.mark.parametrize("region", CONDITIONS)
+@pytest.mark.parametrize(("rate", "factor"), [(2, 1), (3, Fraction(2, 3))])
+def test_conditions_that_depend_on_eps(region: str, rate: int, factor: Fraction) -> None:
+    """The sets contain the ε at which no claimed α of a fine grid is a counterexample."""
+    bound = factor * exp(-rate * alpha * eps)
+    found = Accuracy(FASTER, bound, region=region, inputs=[[2, 0], [0, 5]]).epsilons()
+    for step in range(1, 60):
+        x = step / 13
+        slacks = []
+        for gap in (2, 5):
+            error = math.exp(-x * gap) * (1 + x * gap / 2) / 2
+            sizes = [gap / 2 * k / 200 for k in range(200)]
+            claimed = [a for a in sizes if CONDITIONS[region](a, x)]
+            slacks += [float(factor) * math.exp(-rate * a * x) / error - 1 for a in claimed]
+        least = min(slacks, default=1.0)
+        if abs(least) > 0.05:
+            assert (Fraction(step, 13) in found) == (least > 0), x

@@ -23,6 +23,7 @@ from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
 from exactdp.reals.spans import as_stretch, between
 from exactdp.reals.square_roots import at_least
+from exactdp.reals.zeros import order, roots
 from exactdp.semantics.by_epsilon import cone_of_constants, positive_cone
 from exactdp.semantics.engine import Engine
 
@@ -322,7 +323,14 @@ class _AtInput:
             beyond = [high.form - distance for high in highs]
             for part in OnRay(base.on, on).where([*claimed, *beyond]):
                 if self.claim.boundary == "check":
-                    yield from self._plain(on_stretch(base, part), free, {})
+                    inner = part
+                    if not part.is_single and distance != inf:
+                        ends = [low.form - distance for low in lows if low.is_open]
+                        ends += [
+                            one.form - low.form for one in highs for low in lows if one.is_open
+                        ]
+                        inner = _opened(part, ends)
+                    yield from self._plain(on_stretch(base, inner), free, {})
                 elif part.is_single and not base.on.is_point:
                     continue
                 elif base.on.is_point:
@@ -332,10 +340,14 @@ class _AtInput:
                     inner = _opened(part, [low.form - distance for low in lows if distance != inf])
                     yield from self._plain(on_stretch(base, inner), free, {})
         for high in highs:
+            if self.claim.boundary != "check" and high.number == distance:
+                continue  # α is as large as dd allows
             smallest = [other.form - high.form for other in highs if other is not high]
             if distance != inf:
                 smallest.append(distance - high.form)
-            for part in OnRay(base.on, on).where([*claimed, *smallest, high.form]):
+            none = [high.form - low.form for low in lows if low.is_open or high.is_open]
+            for found_part in OnRay(base.on, on).where([*claimed, *smallest, high.form]):
+                part = found_part if found_part.is_single else _opened(found_part, none)
                 narrowed = replace(on_stretch(base, part), is_alpha_open=high.is_open)
                 if high.is_open and part.is_single and not base.on.is_point:
                     continue
@@ -361,7 +373,14 @@ def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
     """Return a stretch without those endpoints at which one of some forms is 0."""
 
     def is_zero(end: object) -> bool:
-        return isinstance(end, Fraction) and any(form.at(end).sign == 0 for form in forms if end)
+        if isinstance(end, Root) and not end.is_exact:
+            near = Interval(end.lower, end.upper)
+            found = (one for form in forms if form.numerator for one in roots(form, near))
+            return any(order(end, one) == 0 for one in found)
+        point = end.lower if isinstance(end, Root) else end
+        return isinstance(point, Fraction) and any(
+            form.at(point).sign == 0 for form in forms if point
+        )
 
     return replace(
         part,
