@@ -219,6 +219,24 @@ def test_wrong_proof_is_rejected(name: str) -> None:
     assert "the seal does not fit" not in report.reason
 
 
+@pytest.mark.parametrize(("on", "upper"), [("[1, inf)", "inf"), ("[1, 20]", "20")])
+def test_a_constant_does_not_dominate_what_grows(on: str, upper: str) -> None:
+    """10 − ε is positive at 1, and negative from 10 on."""
+    terms = [["10", 0, "0"], ["-1", 1, "0"]]
+    wrong = certificate(
+        "holds", terms, ">", on, proof(half(factor(terms, [["span", upper, 0, "0", 53]])))
+    )
+    assert not certify.check(wrong).accepted
+    close = certificate(
+        "holds", terms, ">", "[1, 9]", proof(half(factor(terms, [["span", "9", 0, "0", 53]])))
+    )
+    assert not certify.check(close).accepted  # the values at both ends are added
+    right = certificate(
+        "holds", terms, ">", "[1, 8]", proof(half(factor(terms, [["span", "8", 0, "0", 53]])))
+    )
+    assert certify.check(right).accepted
+
+
 def test_a_denominator_must_not_vanish_at_a_closed_end() -> None:
     one_over = [factor(EPS_MINUS_1, LINEAR)]
     for relation in (">", ">="):

@@ -6,11 +6,13 @@ from fractions import Fraction
 from itertools import product
 
 import mpmath
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
 from exactdp.certify.kernel.boxes import Box, Local, Tensor
-from exactdp.certify.kernel.reading import CertificateReader
+from exactdp.certify.kernel.orthants import ConeSign
+from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from support.examples import examples
 
 RATES = st.fractions(min_value=0, max_value=3, max_denominator=2)
@@ -93,3 +95,56 @@ def test_a_zero_at_either_end_of_a_box() -> None:
         tensor = Tensor(CertificateReader(), squared, 0, [(low, high)])
         assert tensor.is_nonnegative([(low, high)], 64, end)
         assert not tensor.is_nonnegative([(low, high)], 64, [0] if not end else [])
+
+
+WHOLE = st.tuples(st.integers(-9, 9), st.integers(0, 9)).map(lambda one: (one[0], sum(one)))
+
+
+@examples(60)
+@given(st.lists(WHOLE, min_size=4, max_size=4), st.lists(WHOLE, min_size=2, max_size=2))
+def test_products_contain_all_products(
+    entries: list[tuple[int, int]], values: list[tuple[int, int]]
+) -> None:
+    """Every choice of numbers from the enclosures has its product in the result."""
+    tensor = Tensor(CertificateReader(), {})
+    columns = [entries[:2], entries[2:]]
+    found = tensor._applied(columns, {(0,): values[0], (1,): values[1]}, 0)
+    for i in range(2):
+        low, high = found.get((i,), (0, 0))
+        for a, b, x, y in product(columns[0][i], columns[1][i], *values):
+            assert low <= a * x + b * y <= high
+
+
+@examples(40)
+@given(st.lists(FACTORS, min_size=1, max_size=3), st.integers(2, 12))
+def test_matrices_are_rounded_outwards(factors: list[tuple[int, Fraction]], bits: int) -> None:
+    """With few bits the enclosures are wide, and contain what many bits show."""
+    tensor = Tensor(CertificateReader(), {(one,): Fraction(1) for one in factors})
+    for sign, h in product((1, -1), (Fraction(1, 7), Fraction(5, 3))):
+        wide, thin = (tensor._moved(0, h, n, sign) for n in (bits, 300))
+        for one, other in zip(wide, thin, strict=True):
+            for (low, high), (least, most) in zip(one, other, strict=True):
+                assert low << 300 <= most << bits
+                assert least << bits <= high << 300
+
+
+def test_zeros_of_the_axis_of_a_chart_are_not_those_of_another() -> None:
+    """s₀ − 1 − s₁ is 0 at (1, 0), but −1 at (1, 1)."""
+    one, zero = Fraction(1), Fraction(0)
+    flat = (0, zero)
+    g: Local = {((1, zero), flat): one, (flat, flat): -one, (flat, (1, zero)): -one}
+    region: Box = [(one, Fraction(2)), (one, one)]
+    assert not Tensor(CertificateReader(), g, 0, region).is_nonnegative(region, 64, [])
+    aside: Box = [(one, Fraction(2)), (zero, zero)]
+    assert Tensor(CertificateReader(), g, 0, aside).is_nonnegative(aside, 64, [])
+
+
+def test_a_chart_must_cover_where_its_part_is_the_largest() -> None:
+    """With ε = σ₀ + σ₁ = 1, σ₀ is the largest part where σ₁ ≤ 1/2."""
+    one, zero = Fraction(1), Fraction(0)
+    g: Local = {((0, zero), (0, zero)): one}
+    for at in ("1/8", "2/5"):
+        tree = {"axis": 1, "at": at, "below": [64, []], "above": None}
+        with pytest.raises(RejectedError, match="a box is left out"):
+            ConeSign(CertificateReader()).chart(g, tree, [one, one], 0, (one, one))
+    ConeSign(CertificateReader()).chart(g, [64, []], [one, one], 0, (one, one))

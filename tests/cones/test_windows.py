@@ -115,6 +115,14 @@ def test_the_checker_knows_windows() -> None:
                 accepted(proof | {"cells": wrong})
 
 
+def test_the_checker_reads_cones_with_long_numbers() -> None:
+    """X from 10²⁰·ε on: e^{−x} ≤ e^{−ε}, of which the cone is known by integers of 21 digits."""
+    steep = Cone.of(3, [(1, 0, 0), (-(10**20), 1, 0), (0, 0, 1)])
+    decision = nonnegative_on(exp(-e) - exp(-x), steep)
+    assert decision.holds is True
+    accepted(decision.proof.to_json())
+
+
 def test_the_largest_factor_in_a_window() -> None:
     """e^{−ε}·κ ≤ 1 for ε ≥ 2 as long as κ ≤ e²; with e^{−x} beside it, the same."""
     one, falling = OrderedSum(ExpPoly(1), NAMES), OrderedSum(exp(-e - x), NAMES)

@@ -30,6 +30,7 @@ from typing import Any
 
 from .boxes import Box, Local, Tensor, check_boxes
 from .cones import PolyhedralCone, Vector, leaves
+from .limits import MAX_ENTRY
 from .reading import CertificateReader, Sum, unknown
 from .signs import proved_sign
 from .sums import ONE
@@ -77,7 +78,7 @@ class ConeSign:
         reader.require(all(isinstance(one, str) for one in names), "a variable has no name")
         self.function = sum_of(reader, terms, self.size)
         self.sides = [
-            tuple(reader.integer(q, -(10**9), 10**9) for q in reader.entries(side, self.size))
+            tuple(reader.integer(q, -MAX_ENTRY, MAX_ENTRY) for q in reader.entries(side, self.size))
             for side in reader.entries(sides)
         ]
         if window is not None:
@@ -220,7 +221,7 @@ class ConeSign:
         reader = self.reader
         axis, face, shift = reader.fields(step, "axis face shift")
         size = len(next(iter(g), ()))
-        axis, rate = reader.integer(axis, 0, max(size - 1, 0)), reader.integer(shift, 0, 10**9)
+        axis, rate = reader.integer(axis, 0, max(size - 1, 0)), reader.integer(shift, 0, MAX_ENTRY)
         if not g:
             return g
         reader.require(not weights[axis], "a reduction leaves the window")
