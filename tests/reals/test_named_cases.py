@@ -25,6 +25,7 @@ from exactdp.reals import (
     supremum,
 )
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.derivatives import rises_from_zero
 
 
 def decided(decision: Decision) -> Decision:
@@ -245,3 +246,27 @@ def test_refusals() -> None:
         supremum(eps, "[0, 1]", width=0)
     with pytest.raises(ValueError, match="not positive"):
         roots(exp(eps) - 2, width=-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_proved"),
+    [
+        ("1 - exp(-eps)", True),  # 0 at 0; times e^ε, its derivative is e^ε
+        ("exp(-eps) - 1 + eps", True),
+        ("exp(-eps/2) - exp(-eps)/2 - eps*exp(-eps)/4", True),
+        ("eps^2*exp(-eps)", True),
+        ("exp(-eps) - 1/2", False),  # false beyond ln 2
+        ("eps - exp(-eps)", False),  # false at 0
+        ("(exp(eps) - 2)^2", False),  # true, with a zero at ln 2
+        ("exp(eps) - 2*eps", False),  # true, but it falls at first
+        ("0", False),
+        ("1", False),  # no function of ε
+    ],
+)
+def test_derivatives_at_zero(text: str, is_proved: bool) -> None:
+    """Whether derivatives at 0 prove a sign; certificates and verdicts do not depend on it."""
+    f = parse(text)
+    assert rises_from_zero(f.numerator) is is_proved
+    if is_proved:
+        assert both(f) == (True, True)
+        assert decided(positive(f, "[0, inf)")).holds is bool(f.at(0).sign > 0)

@@ -24,6 +24,7 @@ from exactdp.reals import (
     solution_set,
     supremum,
 )
+from exactdp.reals.derivatives import rises_from_zero
 from support.closed_forms import by_mpmath, sums
 from support.examples import examples
 
@@ -177,3 +178,13 @@ def test_bounds_are_attained_or_approached(f: ExpPoly) -> None:
     assert top.upper - top.lower <= Fraction(1, 10**12)
     slack = Fraction(1, 10**9)
     assert not nonnegative(ExpPoly(Fraction(top.lower) - slack) - f).holds
+
+
+@examples(150)
+@given(sums())
+def test_derivatives_at_zero_prove_only_what_the_zeros_confirm(f: ExpPoly) -> None:
+    """The fast proof claims f(0) ≥ 0 and f > 0 beyond: no zero, and positive on a grid."""
+    if rises_from_zero(f):
+        assert not roots(f)
+        assert by_mpmath(f, Fraction(0), 60) >= 0
+        assert all(by_mpmath(f, x, 120) > 0 for x in GRID)

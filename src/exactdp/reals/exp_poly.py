@@ -210,6 +210,23 @@ class ExpPoly(ClosedForm):
         object.__setattr__(self, "_parts", result)
         return result
 
+    def integer_parts(self) -> list[tuple[int, list[int]]]:
+        """Return pairs (n, p) with f(ε) = c·e^{qε}·Σ p(x)·e^{nx}, for some c > 0, q and x = sε.
+
+        All numbers are integers, s is positive, the smallest n comes first, and the coefficients of
+        p begin with the constant one. Only for functions whose one parameter is ε.
+        """
+        terms, place = self._poly.to_dict(), len(self._names)
+        over, under = self._step[0].numerator, self._step[0].denominator
+        whole = math.lcm(*[int(c.q) for c in terms.values()])
+        top = max([int(key[0]) for key in terms], default=0)
+        parts: dict[int, list[int]] = {}
+        for key, c in terms.items():
+            power, part = int(key[0]), parts.setdefault(int(key[place]), [])
+            part += [0] * (power + 1 - len(part))
+            part[power] = int(c.p) * (whole // int(c.q)) * under**power * over ** (top - power)
+        return sorted(parts.items())
+
     def values_at(self, point: Mapping[str, Fraction]) -> Iterator[tuple[fmpq, fmpq]]:
         """Yield x and v of the value v·e^x of each term at a rational point."""
         size = len(self._names)
@@ -480,15 +497,19 @@ class ExpPoly(ClosedForm):
         return self._hash
 
     def ends(self) -> tuple[ExpTerm, ExpTerm]:
-        """Return the first and last term.
+        """Return the terms with the largest and the smallest powers of parameters, then rates.
 
         The ends of a product are the products of its factors' ends, so a quotient has them too.
         """
-        if self._terms is not None or len(self._poly) < 2:
-            return self.terms[0], self.terms[-1]
+        keys = self._poly.monoms()  # in this order, which depends neither on the step nor on low
+        return self._term(keys[0]), self._term(keys[-1])
+
+    def first_term(self) -> ExpTerm:
+        """Return the first of the terms."""
+        if self._terms is not None:
+            return self._terms[0]
         size, keys = len(self._names), self._poly.monoms()
-        order = [([-n for n in key[size:]], key[:size]) for key in keys]  # as that of the terms
-        return self._term(keys[order.index(min(order))]), self._term(keys[order.index(max(order))])
+        return self._term(min(keys, key=lambda key: ([-n for n in key[size:]], key[:size])))
 
     def _term(self, key: tuple[Any, ...]) -> ExpTerm:
         """Return the term with given powers in the polynomial."""

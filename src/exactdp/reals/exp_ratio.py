@@ -172,7 +172,7 @@ def _normal(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
 
 def _scaled(over: ExpPoly, under: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Return the same quotient with a normalised denominator."""
-    first = under.ends()[0]
+    first = under.first_term()
     return over.over_unit(first), under.over_unit(first)
 
 

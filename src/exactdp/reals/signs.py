@@ -18,6 +18,7 @@ from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
 from exactdp.reals.chart import Stuck
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.derivatives import rises_from_zero
 from exactdp.reals.evaluation import sign_at
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import in_lowest_terms
@@ -73,7 +74,7 @@ class Decision(Told):
         if isinstance(self.function, RadicalForm):
             raise no_radical_certificate()
         if self._proof is None:
-            return _decided(self.function, self.on, strict=self.relation == ">").certificate
+            return _charted(self.function, self.on, strict=self.relation == ">").certificate
         verdict = "holds" if self.holds else "fails"
         proof = {
             name: part.proof() if isinstance(part, _Side) else part
@@ -124,6 +125,14 @@ def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
         return _by_numbers(f, on)
     if isinstance(f, Unexpanded | RadicalForm):
         return _evaluated(f, on, strict=strict)
+    is_allowed = on.lower >= 0 and not (strict and 0 in on)
+    if is_allowed and isinstance(f, ExpPoly) and rises_from_zero(f):
+        return Decision(f, ">" if strict else ">=", on, holds=True, _proof=None)
+    return _charted(f, on, strict=strict)
+
+
+def _charted(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
+    """Decide by the zeros and poles of a function, with a proof that can be checked."""
     try:
         return _decide(f, on, strict=strict, close=CLOSE)
     except Stuck:
