@@ -245,3 +245,18 @@ def test_a_name_that_only_an_annotation_uses_is_no_constant() -> None:
     mechanism = Mechanism.from_source("k = 2\ndef f(q: Real[k]):\n    return lap(eps, q[0]) > 0")
     assert "k = 2" not in str(mechanism)
     assert Mechanism.from_source(str(mechanism)) == mechanism
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_linear"),
+    [
+        ("lap(eps / (2 * 3), q) + q / (4 - 1)", True),
+        ("lap(eps, q) / 3", True),
+        ("lap(eps, q) / (1 + lap(eps, 9))", False),
+        ("lap(eps, q) / (7 // 2)", False),
+        ("round(lap(eps, q))", False),
+    ],
+)
+def test_division_by_constants_is_seen_to_be_linear(expression: str, is_linear: bool) -> None:
+    program = Mechanism.from_source(f"def f(q: Real): return {expression}")
+    assert program.code.is_plainly_linear is is_linear

@@ -12,10 +12,13 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Set
 from dis import get_instructions
+from fractions import Fraction
 from functools import partial
 from importlib import import_module
 from itertools import islice
 from types import CodeType, FunctionType, MethodType, ModuleType
+
+from exactdp.reals import ExpPoly
 
 #: Modules in which no function depends on its arguments alone.
 _MODULES = frozenset(("random", "secrets", "time", "numpy.random"))
@@ -27,6 +30,7 @@ _NAMES = {
 }
 _SUSPECTS = frozenset((*_MODULES, *_NAMES, "numpy"))
 _MOST_ENTRIES = 1_000  # of a container that are looked at
+_VALUES = (bool, int, float, str, Fraction, ExpPoly)  # which use nothing
 NO_CHANCE = (
     "Chance comes from the samplers alone, and no program knows the time: a Python function is "
     "called as a function of its arguments."
@@ -42,6 +46,8 @@ Names = tuple[str, ...]
 
 def source_of_chance(found: object) -> str | None:
     """Return the name of the source of randomness or time that an object uses, or None."""
+    if type(found) in _VALUES:
+        return None
     seen: dict[int, object] = {}  # by identity; kept, so that it stays its own
     waiting: list[tuple[object, Names]] = [(found, ())]
     for one, used in waiting:

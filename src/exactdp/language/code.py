@@ -277,9 +277,15 @@ def _is_plain(node: ast.AST) -> bool:
         case ast.Call(func=function):
             return isinstance(function, ast.Name) and function.id in _PLAIN
         case ast.BinOp(op=op, right=right) | Augmented(op=op, value=right):
-            by_number = isinstance(op, ast.Div) and isinstance(right, ast.Constant)
+            by_number = isinstance(op, ast.Div) and _is_constant(right)
             return by_number or isinstance(op, ast.Add | ast.Sub | ast.Mult)
     return True
+
+
+def _is_constant(expression: ast.expr) -> bool:
+    """Whether an expression consists of constants, such as 2 * 3."""
+    kinds = ast.Constant | ast.BinOp | ast.operator
+    return all(isinstance(node, kinds) for node in ast.walk(expression))
 
 
 def expressions(instruction: Instruction) -> Iterator[ast.expr]:
