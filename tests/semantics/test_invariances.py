@@ -102,3 +102,30 @@ def test_moving_the_threshold(q: list[Fraction], threshold: int) -> None:
     for name in ("above_threshold", "sparse"):
         plain = distribution(FACTORIES[name](3), q)
         assert distribution(FACTORIES[name](3, threshold=threshold), moved) == plain
+
+
+@some
+@given(small, st.lists(inputs, min_size=2, max_size=5))
+def test_inputs_asked_before(program: Program, several: list[Input]) -> None:
+    """A run continues that at the previous input, as far as they agree: it changes nothing."""
+    mechanism = program.mechanism()
+    first, *others = several
+    near = [(first[0], other[1]) for other in others]  # the first number is read first
+    for u in (*several, *near, first):
+        assert distribution(mechanism, u) == distribution(program.mechanism(), u)
+
+
+def test_neighbours_on_a_grid() -> None:
+    """Probabilities at all inputs of a grid, in order and in reverse, as at each one alone."""
+    text = """
+def noisy(q: Real[3]):
+    bar = lap(eps / 2, 0)
+    first = lap(eps / 4, q[0]) < bar
+    second = lap(eps / 4, q[1]) < bar
+    return [first, second, lap(eps / 3, q[2]) + q[0] > 0]
+"""
+    grid = [(a, b, c) for a in (-1, 1) for b in (0, 1) for c in (0, Fraction(1, 2))]
+    shared = Mechanism.from_source(text)
+    for u in (*grid, *reversed(grid)):
+        alone = Mechanism.from_source(text).probability(u, [True, False, True])
+        assert shared.probability(u, [True, False, True]) == alone

@@ -289,19 +289,25 @@ class Engine:
 
         With `together`, what is computed serves other outputs at the input, too.
         """
-        self._require_numbers()
-        pattern = read_pattern(output)
         with hearing(progress):
-            shape = ANYTHING if together else shape_of(pattern)
-            plan, inputs = self._plan_at(self._program.read_input(u), shape)
-            point = plan.at(inputs)
-            key = id(plan), point, pattern
-            if key not in self._answers:
-                answer = self._answer(plan, inputs, point, pattern, together=together)
-                if len(self._answers) >= _MOST_KEPT:
-                    self._answers.clear()
-                self._answers[key] = scaled_by(answer, self.rate_unit)
-            return self._answers[key]
+            given = self._program.read_input(u)
+            return self.probability_at(given, read_pattern(output), together=together)
+
+    def probability_at(
+        self, u: tuple[Value, ...], pattern: Value, *, together: bool = False
+    ) -> ClosedForm:
+        """Return the same at an input and for a pattern that are read already."""
+        self._require_numbers()
+        plan, inputs = self._plan_at(u, ANYTHING if together else shape_of(pattern))
+        point = plan.at(inputs)
+        key = id(plan), point, pattern
+        known = self._answers.get(key)
+        if known is None:
+            answer = self._answer(plan, inputs, point, pattern, together=together)
+            if len(self._answers) >= _MOST_KEPT:
+                self._answers.clear()
+            known = self._answers[key] = scaled_by(answer, self.rate_unit)
+        return known
 
     def _answer(
         self,

@@ -95,6 +95,13 @@ def shape_of(pattern: Value) -> Value:
     return NUMBER if isinstance(pattern, Near) else pattern
 
 
+def shape_of_output(output: Value) -> Value:
+    """Return an output with `NUMBER` in place of its numbers: the shape of what is near it."""
+    if isinstance(output, tuple):
+        return tuple(map(shape_of_output, output))
+    return NUMBER if isinstance(output, Spot) or is_number(output) else output
+
+
 def pattern_of(output: Value, is_integer: Callable[[Symbolic], bool]) -> Value:
     """Return an output with its noise replaced by `Real` or `int`."""
     if isinstance(output, tuple):

@@ -43,6 +43,7 @@ from exactdp.semantics.plan import (
     SpotConstants,
     Stage,
     Step,
+    Trail,
     constant_part,
     floor_of,
     places_of,
@@ -131,7 +132,17 @@ class Runner:
         return self.arrived
 
     def _run_stages(self, *, counting: bool) -> None:
-        for stage in self.plan.stages:
+        """Visit the stages; inputs of a grid that agree on what is read first share that part."""
+        plan, trail, frame = self.plan, self.plan.trail, self.waiting[0].frame
+        is_short = not (counting or plan.is_long)
+        first = plan.stages_shared(frame, self.point) if is_short else 0
+        states: list[tuple[dict[int, Density], int]] = []
+        if first and trail is not None:
+            states += trail.states[:first]
+            waiting, arrived = trail.states[first]
+            self.waiting, self.arrived = dict(waiting), trail.arrived[:arrived]
+        for stage in plan.stages[first:]:
+            states.append((dict(self.waiting), len(self.arrived)))
             for number in stage.nodes:
                 density = self.waiting.pop(number, None)
                 if density is None:
@@ -145,6 +156,8 @@ class Runner:
                         raise TooManyTermsError
                 for part in density.by_kind():
                     self.pass_on(number, stage, part)
+        if is_short and isinstance(self.point, Constants):
+            plan.trail = Trail(frame, self.point, states, self.arrived)
 
     def pass_on(self, number: int, stage: Stage, density: Density) -> None:
         """Pass a density from a node of a stage out of the stage."""

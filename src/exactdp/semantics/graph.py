@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from operator import is_
 from typing import Any
 
@@ -24,6 +24,7 @@ from exactdp.language.words import NOISES
 from exactdp.semantics.components import components
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import (
+    Edge,
     Failure,
     Node,
     NodeEvent,
@@ -75,10 +76,14 @@ class Graph:
         nodes = tuple(
             node
             if number in looping
-            else replace(node, edges=tuple(edge for edge in node.edges if edge.target in found))
+            else node.with_edges(edge for edge in node.edges if edge.target in found)
             for number, node in enumerate(self.nodes)
         )
-        return Graph(nodes, self.code)
+        return self.with_nodes(nodes)
+
+    def with_nodes(self, nodes: tuple[Node, ...]) -> Graph:
+        """Return the graph with other nodes; the graph itself if they are the same objects."""
+        return self if all(map(is_, nodes, self.nodes)) else Graph(nodes, self.code)
 
     @cached_property
     def cyclic(self) -> tuple[bool, ...]:
@@ -129,10 +134,9 @@ class Graph:
             if not has_noise(event.difference):
                 return node
             edges = (edge for edge in node.edges if edge.case == (event.op == "!="))
-            return replace(node, edges=tuple(edges))
+            return node.with_edges(edges)
 
-        nodes = tuple(map(likely, self.nodes))
-        return self if all(map(is_, nodes, self.nodes)) else Graph(nodes, self.code)
+        return self.with_nodes(tuple(map(likely, self.nodes)))
 
     @cached_property
     def mentions(self) -> list[frozenset[str]]:
@@ -203,8 +207,8 @@ class Graph:
                 for number in component:
                     for form in self._needed_at(number, bases):
                         needed[number].add(form)
-                    size, fixed = self.nodes[number].variables, self._fixed[number]
-                    bases[number] = needed[number].basis(size, fixed)
+                    size = self.nodes[number].variables
+                    bases[number] = needed[number].basis(size, partial(self._fixed_at, number))
                 if before == [bases[number] for number in component]:
                     break
         if all(basis.is_everything for basis in bases):
@@ -216,6 +220,9 @@ class Graph:
             ),
             self.code,
         )
+
+    def _fixed_at(self, number: int) -> set[int]:
+        return self._fixed[number]
 
     @cached_property
     def _fixed(self) -> list[set[int]]:
@@ -292,9 +299,8 @@ class Graph:
         order = [classes[0], *(n for n in range(len(nodes)) if n != classes[0])]
         place = {old: new for new, old in enumerate(order)}
         renumbered = tuple(
-            replace(
-                nodes[old],
-                edges=tuple(replace(e, target=place[classes[e.target]]) for e in nodes[old].edges),
+            nodes[old].with_edges(
+                Edge(place[classes[e.target]], e.variables, e.case) for e in nodes[old].edges
             )
             for old in order
         )

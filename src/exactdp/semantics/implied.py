@@ -134,11 +134,12 @@ class _Pass:
             self.forward(number)
         for number in reversed(numbers):
             self.backward(number)
-        nodes = tuple(
-            self.nodes.get(number, replace(node, edges=()))
-            for number, node in enumerate(self.graph.nodes)
+        return self.graph.with_nodes(
+            tuple(
+                self.nodes.get(number) or node.with_edges(())
+                for number, node in enumerate(self.graph.nodes)
+            )
         )
-        return Graph(nodes, self.graph.code)
 
     def size(self, variables: int) -> int:
         """Return the number of symbols of a node: inputs, variables, and one that may be new."""
@@ -212,7 +213,7 @@ class _Pass:
             moved = after.moved(self.places(node, edge), size)
             before = self.known.get(edge.target)
             self.known[edge.target] = moved if before is None else before.common(moved)
-        self.nodes[number] = replace(node, edges=tuple(edges))
+        self.nodes[number] = node.with_edges(edges)
 
     def backward(self, number: int) -> None:
         """Compute what is needed at a node, and whether it is bypassed."""
@@ -231,7 +232,7 @@ class _Pass:
             edges.append(edge)
             needed = needed.common(order)
         self.needed[number] = needed
-        self.nodes[number] = replace(node, edges=tuple(edges))
+        self.nodes[number] = node.with_edges(edges)
         way = self.way_past(number) if number and self.may_pass(node) else None
         if way is not None:
             self.past[number] = way

@@ -6,7 +6,7 @@ symbolic value that is independent of earlier ones is variable 0, the next one 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -175,6 +175,11 @@ class Node:
     event: NodeEvent
     variables: int
     edges: tuple[Edge, ...]
+
+    def with_edges(self, edges: Iterable[Edge]) -> Node:
+        """Return the node with other edges; the node itself if they are the same."""
+        found = tuple(edges)
+        return self if found == self.edges else Node(self.event, self.variables, found)
 
 
 def forms_of(output: Value) -> Iterator[Linear]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -28,42 +28,48 @@ class VariableBasis:
 
 
 class Span:
-    """The linear span of some forms, in reduced echelon form."""
+    """The linear span of some forms."""
 
     def __init__(self) -> None:
-        self._rows: dict[int, Row] = {}
-
-    @property
-    def rank(self) -> int:
-        """The dimension."""
-        return len(self._rows)
+        self._forms: list[Row] = []
 
     def add(self, form: Row) -> None:
         """Add a form."""
-        rest = dict(form)
-        for pivot, row in self._rows.items():
-            _reduce(rest, row, pivot)
-        if not rest:
-            return
-        pivot = min(rest)
-        scale = rest[pivot]
-        new = {name: q / scale for name, q in rest.items()}
-        for row in self._rows.values():
-            _reduce(row, new, pivot)
-        self._rows[pivot] = new
+        self._forms.append(form)
 
-    def basis(self, variables: int, compared: set[int]) -> VariableBasis:
+    def basis(self, variables: int, compared: Callable[[], set[int]]) -> VariableBasis:
         """Return variables for the span: those that occur, or sums if that pays off.
 
         It does for sums of many variables that were not compared yet and so are independent.
         """
-        used = sorted({name for row in self._rows.values() for name in row})
-        long = [row for row in self._rows.values() if len(row) >= _MANY]
-        if len(used) == self.rank or not long or any(compared.intersection(row) for row in long):
+        used = sorted({name for form in self._forms for name in form})
+        # From forms in two variables elimination makes no longer ones.
+        is_short = all(len(form) < _MANY for form in self._forms)
+        rows = {} if is_short else _echelon(self._forms)
+        long = [row for row in rows.values() if len(row) >= _MANY]
+        if len(used) == len(rows) or not long or any(map(compared().intersection, long)):
             units = tuple({name: Fraction(1)} for name in used)
             return VariableBasis(units, tuple(used), len(used) == variables)
-        pivots = sorted(self._rows)
-        return VariableBasis(tuple(_whole(self._rows[p]) for p in pivots), tuple(pivots), False)
+        pivots = sorted(rows)
+        return VariableBasis(tuple(_whole(rows[p]) for p in pivots), tuple(pivots), False)
+
+
+def _echelon(forms: Iterable[Row]) -> dict[int, Row]:
+    """Return the reduced echelon form of some forms, each row with its pivot."""
+    rows: dict[int, Row] = {}
+    for form in forms:
+        rest = dict(form)
+        for pivot, row in rows.items():
+            _reduce(rest, row, pivot)
+        if not rest:
+            continue
+        pivot = min(rest)
+        scale = rest[pivot]
+        new = {name: q / scale for name, q in rest.items()}
+        for row in rows.values():
+            _reduce(row, new, pivot)
+        rows[pivot] = new
+    return rows
 
 
 def combined(row: Row, parts: Sequence[Row]) -> Row:

@@ -267,7 +267,9 @@ class Spot:
 
 def has_spots(value: Value) -> bool:
     """Whether a value is or contains a spot."""
-    return next(_spots(value), None) is not None
+    if isinstance(value, tuple):
+        return any(not isinstance(part, int | Fraction) and has_spots(part) for part in value)
+    return isinstance(value, Spot) or any(map(has_spots, getattr(value, "ends", ())))
 
 
 def trace_of(value: Value) -> Trace:
