@@ -32,7 +32,10 @@ class Finding:
 
     def with_cell(self, cell: Leaf, content: Content) -> Finding:
         """Return the finding with one more cell."""
-        return replace(self, cells=(*self.cells, cell), contents=self.contents.and_one(content))
+        cells, contents = (*self.cells, cell), self.contents.and_one(content)
+        return Finding(
+            self.region, cells, contents, self.decided, self.failures, self.left, self.missing
+        )
 
     def with_contents(self, contents: Contents) -> Finding:
         """Return the finding with further contents added."""
@@ -42,12 +45,14 @@ class Finding:
         """Return the finding with one more problem decided."""
         is_open = sign.holds is not True and failure is None
         why = sign.why if isinstance(sign, PlaceDecision) and sign.why else self.region.why
-        return replace(
-            self,
-            decided=(*self.decided, (problem, sign)),
-            failures=self.failures if failure is None else (*self.failures, failure),
-            left=self.left + is_open,
-            missing=self.missing or (why if is_open else ""),
+        return Finding(
+            self.region,
+            self.cells,
+            self.contents,
+            (*self.decided, (problem, sign)),
+            self.failures if failure is None else (*self.failures, failure),
+            self.left + is_open,
+            self.missing or (why if is_open else ""),
         )
 
     def has_failed(self, one: Bound) -> bool:

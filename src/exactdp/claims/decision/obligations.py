@@ -299,9 +299,10 @@ class Obligations:
         if self.claim.uses_inputs:
             return self.number(level, values, "gamma")
         alpha = values["alpha"]
-        if alpha not in self._radii:
-            self._radii[alpha] = self.number(level, values, "gamma")
-        return self._radii[alpha]
+        found = self._radii.get(alpha)
+        if found is None:
+            found = self._radii[alpha] = self.number(level, values, "gamma")
+        return found
 
     def number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
         """Return α or γ at an input."""

@@ -20,7 +20,7 @@ from exactdp.reals.numbers import inf
 from exactdp.reals.square_roots import SquareRoot
 from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number, near
+from exactdp.semantics.events import is_number, near, read_pattern
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Within:
         """Return the probability of an output, or of a pattern, at an input."""
         if has_spots(u) or has_spots(pattern):
             return self._engine.probability_at_spots(u, pattern)
-        return self._engine.probability(as_given(self._mechanism, u), pattern)
+        return self._engine.probability_at(u, read_pattern(pattern))
 
     def _finite(self, u: tuple[Value, ...]) -> Distribution:
         """Return the distribution at an input, if its outputs are finite values."""

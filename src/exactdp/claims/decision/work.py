@@ -471,9 +471,10 @@ class Explorer:
 
         def decided(beta: ClosedForm) -> bool:
             key = place.on, place.stretch, beta
-            if key not in self._ones:
-                self._ones[key] = place.is_at_least_one(beta)
-            return self._ones[key]
+            found = self._ones.get(key)
+            if found is None:
+                found = self._ones[key] = place.is_at_least_one(beta)
+            return found
 
         return decided
 
@@ -491,9 +492,10 @@ class Explorer:
             if place.stretch is not None:
                 return place.decision(problem.gap)
             key = place.on, problem.obligation.probability, problem.beta
-            if key not in self._on_rays:
-                self._on_rays[key] = self._on_ray_decided(problem, place.on)
-            return self._on_rays[key]
+            found = self._on_rays.get(key)
+            if found is None:
+                found = self._on_rays[key] = self._on_ray_decided(problem, place.on)
+            return found
         raw = problem.raw_shape
         if raw is not None:
             if raw not in self._on_cones:

@@ -31,7 +31,10 @@ class Constraint(NamedTuple):
 
     def coefficient(self, name: str) -> Number:
         """Return the coefficient of an entry of v."""
-        return next((q for other, q in self.outer if other == name), 0)
+        for other, q in self.outer:
+            if other == name:
+                return q
+        return 0
 
     def halfspace(self) -> Halfspace:
         """Return a constraint that does not involve the distance as a halfspace."""
@@ -55,7 +58,7 @@ def _sum(one: Constraint, two: Constraint, name: str) -> Constraint:
     outer = {other: up * q for other, q in one.outer}
     for other, q in two.outer:
         outer[other] = outer.get(other, 0) + down * q
-    rest = one.rest * up + two.rest * down
+    rest = (one.rest if up == 1 else one.rest * up) + (two.rest if down == 1 else two.rest * down)
     factor = one.factor * up + two.factor * down
     return _scaled(outer, factor, rest, one.strict or two.strict)
 

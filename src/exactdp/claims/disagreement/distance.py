@@ -60,7 +60,7 @@ from exactdp.polyhedra.projection import MOST_CONDITIONS, nearest_point
 from exactdp.reals.numbers import fraction, inf
 from exactdp.reals.told import Told
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING, near, shape_of
+from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
@@ -317,16 +317,17 @@ class Disagreements:
         if every or self._ideal.is_partial:  # what is left may be no output at all
             pattern = ANYTHING
         elif self._releases:
-            pattern = shape_of(near(output, Fraction(0)))
+            pattern = shape_of_output(output)
         kind = told_apart((finite, pattern))
-        if kind not in self._groups:
+        known = self._groups.get(kind)
+        if known is None:
             rest = iter(finite)
             values = [0 if kind is None else next(rest) for kind in self._kinds]
             program = self._ideal.program
             assert program is not None
             graph = self._engine.graph(assembled(program.inputs, values), pattern)
-            self._groups[kind] = _Group(graph)
-        return self._groups[kind]
+            known = self._groups[kind] = _Group(graph)
+        return known
 
     def _reaches(
         self, u: tuple[Value, ...], output: Value, here: Mapping[str, Any], *, every: bool

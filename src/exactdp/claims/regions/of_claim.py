@@ -38,12 +38,12 @@ def regions_of(
     for u, known in _inputs(claim, classes, first):
         if alike is None:
             found = regions_at(claim, u)
+            if _is_alike(claim, found):
+                alike = found
+            yield tuple(replace(one, stands_for=known) for one in found)
         else:
             given = tuple(entries(u))
-            found = tuple(replace(one, entries=given, stands_for=None) for one in alike)
-        if _is_alike(claim, found):
-            alike = found
-        yield tuple(replace(one, stands_for=known) for one in found) if known else found
+            yield tuple(one.with_entries(given, known) for one in alike)
 
 
 def _inputs(

@@ -70,8 +70,11 @@ class Contents:
     @property
     def most(self) -> Content:
         """The largest content at any of them."""
-        counts = (self.silent, self.any_output, self.any_error, self.telling)
-        return max((one for one in Content if counts[one]), default=Content.NOTHING)
+        if self.telling:
+            return Content.SOMETHING
+        if self.any_error:
+            return Content.ANY_ERROR
+        return Content.ANY_OUTPUT if self.any_output else Content.NOTHING
 
     @property
     def are_empty(self) -> bool:
