@@ -159,7 +159,6 @@ def test_refusals() -> None:
     for inputs in (AllReals(), lambda u: u[0] >= 1):
         with pytest.raises(ValueRefusedError, match="Th₊,ₓ"):
             Accuracy(FIRST, BOUND, ideal=outside, inputs=inputs)
-    claim = Accuracy(FIRST, BOUND, ideal=outside, inputs=[[3, 2]])
     with pytest.raises(ValueRefusedError, match="irrational"):
         Accuracy(FIRST, BOUND / 5, ideal=outside, inputs=[[3, 2]]).epsilons()
     with pytest.raises(ValueRefusedError, match="linf, l1, l2, discrete"):

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,10 @@ def test_docstrings_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
-def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(path)])
     runpy.run_path(str(path), run_name="__main__")
     assert "Traceback" not in capsys.readouterr().out
 
