@@ -8,7 +8,7 @@ many numbers, these are used instead of symbols.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from exactdp.claims.disagreement.approach import Stages
 from exactdp.claims.disagreement.bounds import Largest, Least, Tree, certified
 from exactdp.claims.disagreement.boxed import BoxedDistance, distance_to_disagreement
+from exactdp.claims.disagreement.closures import (
+    Closures,
+    are_closures,
+    beyond_side,
+    distance_to_side,
+    dual_norm,
+)
 from exactdp.claims.disagreement.constraints import DISTANCE
 from exactdp.claims.disagreement.finite import FiniteSearch
 from exactdp.claims.disagreement.known import Known
@@ -44,13 +51,13 @@ from exactdp.claims.stated.distances import (
     l2,
     not_linear,
 )
-from exactdp.claims.stated.enclosing import enclosed
+from exactdp.claims.stated.enclosing import Enclosures, enclosed
 from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.pieces import NEGATED, condition, pieces
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.machine import Compare
+from exactdp.language.machine import Compare, Done
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible, solution
@@ -63,11 +70,14 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.nodes import Failure
 from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.ideals import IdealFunction
     from exactdp.language.program import Program
+
+_MOST_CLOSURES = 500  # ideal outputs whose inputs are found at once
 
 _MOST_SYMBOLS = 12  # numbers of an input for which distances are found once and for all
 
@@ -195,6 +205,9 @@ class Disagreements:
         if reals > _MOST_SYMBOLS and not is_symbolic:
             return self._nearest(u, output, differ)[0]
         here, point = self._described(u)
+        sides = self._closure(u, output, differ)
+        if sides is not None:
+            return distance_to_side(sides, self._norm, self._numbers(u))
         possible = self._reaches(u, output, here, every=differ is not None)
         if differ is not None:
             possible = tuple(one for one in possible if differ(one.output))
@@ -215,6 +228,41 @@ class Disagreements:
             here = {name: symbolic(value) for name, value in numbers.items()}
             return here, {name: trace.spot(name) for name in trace.names}
         return self._symbols, {self._own[name]: value for name, value in numbers.items()}
+
+    def _closure(
+        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+    ) -> Polyhedron | None:
+        """Return the closure of the inputs with an output, for many spots, if it is known."""
+        if differ is not None or len(self._kinds) <= _MOST_SYMBOLS or not has_spots(u):
+            return None
+        return None if self._closures is None else self._closures.get(told_apart(output))
+
+    @cached_property
+    def _closures(self) -> Closures | None:
+        """The closure of the inputs with each ideal output; None if they are not known."""
+        program = self._ideal.program
+        if self._norm is None or program is None or any(self._kinds):
+            return None
+        if self._releases or self._ideal.is_partial or self._multiplies or self._is_bent:
+            return None
+        given = assembled(program.inputs, [0] * len(self._kinds))
+        outputs: dict[Hashable, Value] = {}
+        for node in self._engine.graph(given, ANYTHING).nodes:
+            if isinstance(node.event, Failure):
+                return None
+            if isinstance(node.event, Done):
+                outputs[told_apart(node.event.output)] = node.event.output
+        if len(outputs) > _MOST_CLOSURES:
+            return None
+        enclosures = program.kept(Enclosures)
+        around = {key: enclosures.of(given, one) for key, one in outputs.items()}
+        found = {key: one.sides for key, one in around.items() if one is not None}
+        return found if len(found) == len(around) and are_closures(found) else None
+
+    @cached_property
+    def _norm(self) -> Any:
+        """The norm dual to the distance; None if it is not known."""
+        return dual_norm(self._distance)
 
     def _far(self, u: tuple[Value, ...], other: tuple[Value, ...]) -> Fraction:
         """Return the distance to another input, if all others are at the same distance."""
@@ -644,6 +692,14 @@ class Disagreements:
         if is_euclidean:
             return self._projected(u, output)
         here = self._numbers(u)
+        sides = self._closure(u, output, differ)
+        if sides is not None:
+            sampled = {name: _sampled(value) for name, value in here.items()}
+            place, way = beyond_side(sides, self._distance, here, sampled)
+            there = [place[name] for name in self._names]
+            if way is None:
+                return there, None
+            return there, tuple(way.get(name, Fraction(0)) for name in self._names)
         forms, known = self._described(u)
         sample = {name: _sampled(value) for name, value in known.items()}
         possible = [

@@ -34,7 +34,7 @@ from exactdp.claims.regions.dominance import (
 from exactdp.claims.regions.independent import SampledOutputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
-from exactdp.claims.stated.enclosing import EnclosingSides, enclosed
+from exactdp.claims.stated.enclosing import EnclosingSides, Enclosures
 from exactdp.claims.stated.inputs import AllReals, Box
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.cones import Cone
@@ -249,7 +249,7 @@ class Corners:
         claim = self._claim
         ideal = claim.ideal_function.program
         assert ideal is not None
-        around = enclosed(self._graph(ideal, finite, pattern))
+        around = ideal.kept(Enclosures).of(self._given(ideal, finite), pattern)
         if around is None:
             return None
         around = _renamed(around, entry_names(ideal.inputs), self._names)

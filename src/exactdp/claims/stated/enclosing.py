@@ -13,16 +13,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.stated.pieces import NEGATED, condition
-from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.machine import Compare, Done, Draw, Selection, State
+from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Node, has_noise
 from exactdp.semantics.order import numbers_in
+
+if TYPE_CHECKING:
+    from exactdp.language.program import Program
+
+_MOST = 1_000  # outputs of which they are kept
 
 Sides: TypeAlias = dict[frozenset[Any], Halfspace]
 """Halfspaces by direction; of parallel ones, the strongest."""
@@ -212,3 +219,21 @@ def _add(sides: Sides, new: Halfspace) -> None:
 
 def _weakness(side: Halfspace) -> tuple[Fraction | int, bool]:
     return side.form.constant, not side.strict
+
+
+class Enclosures:
+    """The halfspaces around the inputs of each output of a program, found once for all claims."""
+
+    def __init__(self, program: Program) -> None:
+        self._engine = program.kept(Engine)
+        self._found: dict[object, EnclosingSides | None] = {}
+
+    def of(self, given: tuple[Value, ...], pattern: Value) -> EnclosingSides | None:
+        """Return the halfspaces around the inputs with an ideal output and given finite values."""
+        graph = self._engine.graph(given, pattern)
+        key = given, State(-1, (pattern,))
+        if key not in self._found:
+            if len(self._found) >= _MOST:
+                self._found.clear()
+            self._found[key] = enclosed(graph)
+        return self._found[key]
