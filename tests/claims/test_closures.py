@@ -35,7 +35,7 @@ def _distances(claim: Accuracy) -> list[object]:
     for group in regions_of(claim):
         for region in group:
             for step in claim.work.steps(region):
-                found += [str(due.distance) for due in step.cell.result]
+                found += [str(due.distance) for due in step.cell.result or ()]
     return found
 
 
