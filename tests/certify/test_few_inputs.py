@@ -45,6 +45,14 @@ ADDED: dict[str, tuple[str, Any]] = {
         "    return [shifted(max(q), q[0] > 0), any([x > 1 for x in q])]\n",
         AllReals(),
     ),
+    "nothing is compared": (
+        "def mean(q: Real[50]):\n    return lap(eps, sum(q) / 50)\n",
+        AllReals(),
+    ),
+    "nothing is compared, in a box": (
+        "def mean(q: Real[50]):\n    return lap(eps, sum(q) / 50)\n",
+        Box(0, 1),
+    ),
     "a grid": ("def mean(q: Real[4]):\n    return lap(eps, sum(q) / 4)\n", Grid(-3, 3)),
     "counts": (
         "def counts(x: Dom(0, 2)[7]):\n"
@@ -223,7 +231,7 @@ def test_noise_that_is_only_added(name: str) -> None:
     assert "the error is the same at every input" in proved(certificate)
     mechanism = Mechanism.from_source(ADDED[name][0])
     size = len(certificate["regions"][0]["input"])
-    one, other = (mechanism.within(u[:size], 3) for u in ([0] * 7, [2, 1, 0, 1, 2, 0, 1]))
+    one, other = (mechanism.within(u[:size], 3) for u in ([0] * 56, [2, 1, 0, 1, 2, 0, 1] * 8))
     assert one == other
 
 

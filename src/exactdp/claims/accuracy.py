@@ -253,14 +253,17 @@ class Accuracy(Statement):
         is_wide = is_wide or self._has_many_corners or engine.is_irrational or engine.rounds
         if is_listed(self.input_set):
             is_wide = how_many(self.mechanism, self.input_set) > FEW
-        if not is_wide:
-            return None
+        return self.at_one_input() if is_wide and self.is_same_everywhere else None
+
+    @cached_property
+    def is_same_everywhere(self) -> bool:
+        """Whether the claim at one input is seen to be the claim at any other one."""
         if self.is_beta_of_input or self.has_parts or self.conditions != ALWAYS:
-            return None
+            return False
         levels = (self.formula, self.alpha_level, self.gamma_level)
         named = {name for one in levels if isinstance(one, Expression) for name in one.names()}
         right = self.input_metric == discrete and named <= {"alpha", "gamma"}
-        return self.at_one_input() if right and self.only_noise_matters else None
+        return right and self.only_noise_matters
 
     @property
     def _compares(self) -> bool:

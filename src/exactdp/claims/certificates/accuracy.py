@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from exactdp.claims.expected import Expected
     from exactdp.claims.privacy import Privacy
 
+_FEW_REALS = 3  # numbers that are parameters even if noise is only added
 _MOST_RIVALS = 5  # numbers of a selection whose ways to compare them are listed
 _MOST_CORNERS = 2_000  # ideal outputs whose corners are listed
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
@@ -94,12 +96,14 @@ def certificate(verdict: Verdict) -> Json:
         if real_count(by.mechanism) > _MOST_RIVALS:
             raise true_near_few(by)
         verdict, by = decide(verdict.claim.by_cells(whole=True)), None
-    if by is not None and verdict.holds:
-        if not is_listed(by.input_set):
-            raise true_everywhere()
-        if not _sees(verdict.claim, lambda checker: why_not_only_added(checker.derivation)):
-            raise true_at_one(by)
-        return _certified(verdict, "every")
+    if verdict.holds and (by is not None or _is_wide(verdict.claim)):
+        if verdict.claim.is_same_everywhere and _sees(
+            verdict.claim, lambda checker: why_not_only_added(checker.derivation)
+        ):
+            one = verdict if by is not None and is_listed(by.input_set) else _at_one(verdict)
+            return _certified(one, "every")
+        if by is not None:
+            raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
     total = _stand_for(verdict)
     if total and not _sees(verdict.claim, _seen_entries):
         if total > _MOST_CORNERS:
@@ -125,6 +129,17 @@ def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
         "signs": signs.written,
     }
     return document(verdict, "claim", claim, parts)
+
+
+def _is_wide(claim: Accuracy) -> bool:
+    """Whether a claim about many reals is the same at each of them."""
+    many = not is_listed(claim.input_set) and real_count(claim.mechanism) > _FEW_REALS
+    return many and claim.is_same_everywhere
+
+
+def _at_one(verdict: Verdict) -> Verdict:
+    """Return the verdict at one input, as one on the whole claim."""
+    return replace(decide(verdict.claim.at_one_input()), claim=verdict.claim)
 
 
 def _stand_for(verdict: Verdict) -> int:
