@@ -102,3 +102,19 @@ def test_what_is_refused() -> None:
         mixed.check()
     with pytest.raises(ExactdpError, match="has several cases"):
         Accuracy(LARGER, exp(-eps), alpha="[min(q[0], 1), inf)")
+
+
+def test_inputs_with_dd_equal_to_alpha() -> None:
+    """The ideal output 0 at the input 0 is never returned, which is claimed if dd = α is checked."""
+    sign = Mechanism.from_source("def sign(q: Real): return 1 if lap(eps, q) > 0 else -1")
+    ideal = Mechanism.from_source("def ideal(q: Real): return (q > 0) - (q < 0)")
+    for region, outcome in (
+        ("alpha <= eps * q + 1 / eps", "fails"),
+        ("alpha + eps**2 <= eps * q + 1", "fails"),
+        ("q >= 1 + eps * alpha", "holds"),
+    ):
+        for boundary, expected in (("skip", "holds"), ("check", outcome)):
+            claim = Accuracy(
+                sign, "1/2", ideal=ideal, region=region, inputs=AllReals(), boundary=boundary
+            )
+            assert claim.check().outcome == expected
