@@ -2,6 +2,7 @@
 
 import json
 import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import jsonschema
 import pytest
 from scipy.integrate import quad
 
-from exactdp import Box, Expected, Grid, Ideal, Mechanism, certify, eps
+from exactdp import AllReals, Box, Expected, Grid, Ideal, Mechanism, certify, eps
 from exactdp.errors import ExactdpError
 from exactdp.reals.certificates import seal
 
@@ -129,3 +130,18 @@ def small() -> Any:
         .check()
         .certificate["claim"]["at_most"]
     )
+
+
+def test_several_constants_at_an_input() -> None:
+    """E|L + b| = b + e^(−b) with b = 1 + log 2: with 1/ε and a logarithm at listed inputs."""
+    shifted = Mechanism.from_source("def f(q: Real): return lap(eps, q) + (log(2) + 1) / eps")
+    plain = Mechanism.from_source("def plain(q: Real): return q")
+    size = 1 + math.log(2)
+    known = size + math.exp(-size)
+    (found,) = Expected(shifted, at_most=1, ideal=plain, inputs=[0, 3]).epsilons()
+    assert float(found.lower) == pytest.approx(known, abs=1e-12)
+    assert Expected(shifted, at_most=Fraction(188, 100) / eps, ideal=plain, inputs=[0]).check()
+    excess = Expected(shifted, at_most=Fraction(187, 100) / eps, ideal=plain, inputs=[0]).check()
+    assert excess.outcome == "fails"
+    with pytest.raises(ExactdpError, match="multiples of 1 / eps"):
+        Expected(shifted, at_most=2 / eps, ideal=plain, inputs=AllReals()).check()

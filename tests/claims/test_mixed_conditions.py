@@ -105,7 +105,7 @@ def test_what_is_refused() -> None:
 
 
 def test_inputs_with_dd_equal_to_alpha() -> None:
-    """The ideal output 0 at the input 0 is never returned, which is claimed if dd = α is checked."""
+    """At the input 0, the ideal output 0 is never returned: this counts if dd = α is checked."""
     sign = Mechanism.from_source("def sign(q: Real): return 1 if lap(eps, q) > 0 else -1")
     ideal = Mechanism.from_source("def ideal(q: Real): return (q > 0) - (q < 0)")
     for region, outcome in (

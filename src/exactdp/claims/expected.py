@@ -16,7 +16,7 @@ from exactdp.claims.expectations.excesses import Excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
 from exactdp.claims.regions.everywhere import sides_of
 from exactdp.claims.regions.moving import curve_of
-from exactdp.claims.regions.places import OnCone, OnCurve, OnRay
+from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import RAY, Combination, Region, on_stretch
 from exactdp.claims.stated.claim import Due, about_the_constant, mechanism_on
 from exactdp.claims.stated.expressions import Expression, as_expression
@@ -45,7 +45,7 @@ from exactdp.reals import ClosedForm, Interval, nonnegative
 from exactdp.reals.logs import LogForm, log_enclosure
 from exactdp.reals.numbers import Number, simplest_inside, spell
 from exactdp.running.conduct import How, conduct
-from exactdp.semantics.by_epsilon import as_spots, in_units, positive_cone
+from exactdp.semantics.by_epsilon import as_spots, cone_of_constants, in_units, positive_cone
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import OnFaceError, Spot, Trace, watched
 
@@ -208,11 +208,17 @@ class Expected:
 
     def _curve(self, u: tuple[Value, ...]) -> Region:
         """Return the region of an input if 1/ε, or log(r)/ε, is combined with reals."""
-        unit = self.mechanism.kept(Engine).unit(u, _WHAT)
+        units = self.mechanism.kept(Engine).units(u)
+        zeros = (Fraction(0),) * len(units)
         given = tuple(
-            value if kind is not None else Combination((Fraction(value), Fraction(0)))
+            value if kind is not None else Combination((Fraction(value), *zeros))
             for value, kind in zip(entries(u), kinds(self.mechanism.inputs), strict=True)
         )
+        if len(units) > 1:
+            names = ("eps", *units)
+            cone = cone_of_constants(self.epsilon, units, names)
+            return Region(names, cone, given, self.epsilon, why=_INVERSE)
+        (unit,) = units
         cone = positive_cone(in_units(self.epsilon, unit))
         curve = curve_of({}, with_unit=True) if unit == UNIT else None
         return Region(("eps", unit), cone, given, self.epsilon, curve=curve, why=_INVERSE)
@@ -288,6 +294,8 @@ class Expected:
         """Return the counterexample of a failed problem."""
         if isinstance(problem.place, OnCurve):
             return self._at_one_eps(problem, sign)
+        if isinstance(problem.place, OnLine):
+            return self._on_line(problem, sign)
         if not isinstance(problem.place, OnRay):
             return self._confirmed(problem, sign)
         one = problem.obligation
@@ -310,6 +318,21 @@ class Expected:
         alone = replace(self, inputs=[u], epsilon=Interval(sign.witness, sign.witness))
         found: Excess | None = alone.check().counterexample
         return found
+
+    def _on_line(self, problem: Problem, sign: Sign) -> Excess | None:
+        """Return the counterexample at an ε, for a mechanism with several constants."""
+        line = problem.alone
+        if not isinstance(sign.witness, Fraction) or line is None or sign.witness not in line.whole:
+            return None
+        one = problem.obligation
+        assert isinstance(one, LossBound)
+        numbers = [
+            Fraction(given.form[0]) if isinstance(given, Combination) else given
+            for given in problem.region.entries
+        ]
+        u = as_written(as_given(self.mechanism, assembled(self.mechanism.inputs, numbers)))
+        form: Any = LogForm.of(one.expected) or one.expected
+        return Excess(u, sign.witness, form, problem.beta, self.function.name)
 
     def _with_log(self, problem: Problem, sign: Sign, unit: str) -> Excess | None:
         """Return a counterexample near a point, for a mechanism that uses log(b)/ε."""
