@@ -106,31 +106,18 @@ class PolyhedralCone:
         """The dimension of the space that the cone spans."""
         return len(reduced(self.generators))
 
-    def inside(self) -> Whole:
-        """Return a point inside."""
-        total = [0] * self.size
-        for ray, _ in self._rays:
-            total = [a + b for a, b in zip(total, ray, strict=True)]
-        return tuple(total)
-
-    def sign(self, form: Sequence[Fraction | int]) -> int | None:
-        """Return the sign of a form inside, None if it has both."""
+    def judge(self, form: Sequence[Fraction | int]) -> int:
+        """Return the sign of a form inside; raise if it has both."""
         if not any(form):
             return 0
         self.reader.spend(self.size * (len(self._rays) + 1), 64)
-        if any(dot(form, line) for line in self.lines):
-            return None
         values = [dot(form, ray) for ray, _ in self._rays]
-        if all(value >= 0 for value in values):
-            return 1
-        return -1 if all(value <= 0 for value in values) else None
-
-    def judge(self, form: Sequence[Fraction | int]) -> int:
-        """Return the sign of a form inside."""
-        sign = self.sign(form)
-        if sign is None:
-            raise UndecidedError(form)
-        return sign
+        if not any(dot(form, line) for line in self.lines):
+            if all(value >= 0 for value in values):
+                return 1
+            if all(value <= 0 for value in values):
+                return -1
+        raise UndecidedError(form)
 
     def is_within(self, sides: Sequence[Sequence[int]], kept: Sequence[int]) -> bool:
         """Whether all points satisfy conditions on some of their coordinates."""
