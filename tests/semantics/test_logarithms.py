@@ -11,6 +11,7 @@ import pytest
 
 from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, eps, exp, log
 from exactdp.errors import ExactdpError
+from exactdp.reals.logs import LogForm
 
 ABOVE = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 1 + log(20) / eps")
 ONE = Ideal.from_source("def one(q: Real): return q > 1")
@@ -105,3 +106,13 @@ def test_refusals() -> None:
     ):
         with pytest.raises(ExactdpError, match=message):
             ask()
+
+
+def test_logarithms_as_text() -> None:
+    """A counterexample of `exactdp check` is written as text and in LaTeX."""
+    mixed = Mechanism.from_source("def f(q: Real): return lap(eps, q) > (log(20) / 2 + 2) / eps")
+    piece: Any = mixed.probability(-1, True)
+    found = LogForm.of(piece.pieces[0].value)
+    assert found is not None
+    assert str(found) == "1/40*exp(-eps - 2 + 1/2*log(20))"
+    assert found.latex() == r"\frac{1}{40} e^{-\varepsilon - 2 + \frac{1}{2} \ln(20)}"

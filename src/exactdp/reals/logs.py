@@ -297,19 +297,17 @@ class LogForm:
 
     def pretty(self) -> str:
         """Return the function in Unicode, for reading."""
-        return self._named(self.form.pretty())
+        return named_constants(self.form.pretty())
+
+    def latex(self) -> str:
+        """Return the function in LaTeX, without delimiters."""
+        one = r"\\mathrm\{eps\[0\]\}"
+        text = re.sub(rf"([\d}}]) {one}", r"\1", self.form.latex())
+        text = re.sub(one, "1", text)
+        return re.sub(r"\\mathrm\{eps\[([\d/]+)\]\}", r"\\ln(\1)", text)
 
     def __str__(self) -> str:
-        return self._named(str(self.form))
-
-    def _named(self, text: str) -> str:
-        for name, base in zip(self._logs, self._bases, strict=True):
-            text = text.replace(name, f"log({base})")
-        return text
-
-    @property
-    def _logs(self) -> tuple[str, ...]:
-        return tuple(name for name in self.units if name != ONE)
+        return named_constants(str(self.form))
 
 
 def _parts(form: ClosedForm) -> tuple[ExpPoly, ExpPoly]:

@@ -24,6 +24,7 @@ from exactdp.claims.privacy import Privacy
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
@@ -361,8 +362,11 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> dict[str, Any]:
     }
 
 
-def _sum(name: str, form: ClosedForm, eps: Fraction) -> dict[str, Any]:
+def _sum(name: str, form: ClosedForm | LogForm, eps: Fraction) -> dict[str, Any]:
     """Return a closed form with the value of each summand at an ε."""
+    if isinstance(form, LogForm):
+        value = form.at(eps).text(_DIGITS)
+        return {"name": name, "formula": escape(form.pretty()), "value": value, "parts": []}
     parts = [] if form.is_irrational else [("", form.numerator)]
     if form.denominator != 1 and parts:
         parts = [("above the bar", form.numerator), ("below the bar", form.denominator)]
