@@ -255,3 +255,12 @@ def test_the_page_is_written(tmp_path: Path) -> None:
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert heard == [(0, 2), (1, 2), (2, 2)]
     assert "<script>alert" not in text
+
+
+def test_a_counterexample_with_a_logarithm() -> None:
+    """Its probability has no summands to show, only a formula and a value."""
+    above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > log(20) / (2 * eps)")
+    ideal = Mechanism.from_source("def ideal(q: Real): return q > 0")
+    text = page({"above": Accuracy(above, "20%", ideal=ideal, inputs=[3])}, "")
+    assert "Fails" in text
+    assert "log(20)" in text
