@@ -31,6 +31,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET
 from exactdp.language.machine import Machine, State
+from exactdp.language.tree import free_names
 from exactdp.language.values import List, Value
 from exactdp.semantics.events import match
 from exactdp.semantics.relevance import only_returned
@@ -280,9 +281,13 @@ class LiveEntries:
                 found[word].otherwise = True
 
     def _qualifies(self, name: str) -> bool:
-        """Whether a slot is a list of which only entries are read."""
+        """Whether a slot is a list of which only entries are read, not all at constant indices.
+
+        Those are summaries.
+        """
         uses = self._uses[name]
-        return bool(uses.entries) and not uses.otherwise and name not in self._inputs
+        varies = any(free_names(one.index) for one in uses.entries)
+        return varies and not uses.otherwise and name not in self._inputs
 
 
 def _read_trees(one: Instruction, copies: frozenset[str]) -> Iterator[ast.expr]:
