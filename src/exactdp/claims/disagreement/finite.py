@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.disagreement.watched import agreeing
 from exactdp.claims.stated.distances import Distance, InputDistance
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, kinds
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from exactdp.language.program import Program
 
 _MOST = 1_000_000  # inputs that are tried
+_LONG = 100  # inputs of which not every one is tried
 _UNDEFINED: Any = object()  # the output where a partial ideal is not defined
 
 
@@ -51,6 +54,8 @@ class FiniteSearch:
         self, u: tuple[Value, ...], output: Value, differ: Callable[[Value], bool] | None
     ) -> tuple[Distance, tuple[Value, ...] | None]:
         """Return dd(u), and an input there if it is finite."""
+        if self._is_long and differ is None:
+            return self._along(u, output)
         found = self._in_order(entries(u)) if self._distance.by_entry else self._all(entries(u))
         best: tuple[Distance, tuple[Value, ...] | None] = (inf, None)
         for tried, (distance, values) in enumerate(found):
@@ -72,6 +77,43 @@ class FiniteSearch:
                 if self._distance.by_entry:
                     break
         return best
+
+    @cached_property
+    def _is_long(self) -> bool:
+        """Whether the only entry is one of many consecutive whole numbers, at finite distances."""
+        if len(self._domains) != 1 or len(self._domains[0]) < _LONG or not self._distance.by_entry:
+            return False
+        rising, low = sorted(self._domains[0]), min(self._domains[0])
+        return rising == [*range(low, low + len(rising))] and not self._distance.is_all_or_nothing
+
+    def _along(
+        self, u: tuple[Value, ...], output: Value
+    ) -> tuple[Distance, tuple[Value, ...] | None]:
+        """Return the same if inputs are consecutive whole numbers.
+
+        Going up and down, the search continues beyond the numbers that take the same path.
+        """
+        (own,) = entries(u)
+        ends = min(self._domains[0]), max(self._domains[0])
+
+        def run(x: Value) -> Value:
+            return self._ideal(assembled(self._inputs, (x,)))
+
+        def gap(x: int) -> Distance:
+            return self._distance.between([own], [x])
+
+        down, up = own - 1, own + 1
+        while waiting := [x for x in (down, up) if ends[0] <= x <= ends[1] and gap(x) != inf]:
+            x = min(waiting, key=gap)
+            same = agreeing(run, output, x, ends)
+            if same is None:
+                v = assembled(self._inputs, (x,))
+                other = self.output(v)
+                if other is not _UNDEFINED and other != output:
+                    return gap(x), v
+                same = x, x
+            down, up = (same[0] - 1, up) if x < own else (down, same[1] + 1)
+        return inf, None
 
     def _all(self, own: list[Value]) -> Iterator[tuple[Distance, tuple[Value, ...]]]:
         for values in product(*self._domains):
