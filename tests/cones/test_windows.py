@@ -228,3 +228,29 @@ def test_a_sum_that_does_not_depend_on_the_variable_of_the_window(text: str) -> 
             assert decision.steps < 200
             if holds:
                 accepted(decision.proof.to_json())
+
+
+@pytest.mark.parametrize("in_charts", [False, True])
+@pytest.mark.parametrize("terms", [[["-1", [0, 0], ["0", "0"]]], [["-1", [0, 1], ["0", "0"]]]])
+def test_zones_are_no_proof_if_nothing_depends_on_the_window(
+    terms: list[object], in_charts: bool
+) -> None:
+    """Then zones have no boxes: −1 and −x would be nonnegative without any."""
+    zone = {"lower": "0", "upper": "7", "in_charts": in_charts, "boxes": []}
+    cell = {
+        "rays": [["1", "0"], ["0", "1"]],
+        "dominant": ["0", "0"],
+        "reductions": [],
+        "in_window": True,
+        "proof": ["zones", [zone]],
+    }
+    forged = {
+        "variables": ["eps", "x"],
+        "terms": terms,
+        "inequalities": [[1, 0], [0, 1]],
+        "window": {"variable": 0, "lower": "1", "upper": "5"},
+        "cover": 0,
+        "cells": [cell],
+    }
+    with pytest.raises(RejectedError, match="on which nothing depends"):
+        accepted(forged)

@@ -139,6 +139,7 @@ class ConeSign:
             weights = [_ZERO if still else w for w, still in zip(weights, flat, strict=True)]
             least = _ZERO
         moving = [i for i, weight in enumerate(weights) if weight]
+        reader.require(moving, "zones of a window on which nothing depends")
         covered: list[tuple[Fraction, Fraction | float]] = []
         for zone in reader.entries(given):
             low, high, in_charts, listed = reader.fields(zone, "lower upper in_charts boxes")
