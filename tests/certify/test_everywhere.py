@@ -380,6 +380,21 @@ def test_an_input_must_not_be_left_out() -> None:
     assert certify.check(seal(wrong)).reason == "the regions: a region is missing"
 
 
+def test_a_table_is_no_ideal_for_all_reals() -> None:
+    """It has an output at single inputs, and a cell, inside which there is none, hides them."""
+    claim = Accuracy(above_half, beta=exp(-alpha * eps) / 2, inputs=ALL)
+    wrong = copy.deepcopy(claim.check().certificate)
+    wrong["claim"]["ideal"] = {"table": [[["0"], True], [["1"], False]]}
+    wrong["claim"]["beta"] = ["form", [], [["1", 0, "0"]]]
+    rest = dict.fromkeys(("distance", "beta", "steps", "obligations"))
+    cell = {"output": {"undefined": True}, **rest, "parts": {"near": None}}
+    wrong["regions"][0]["tree"] = {"cell": cell}
+    wrong["signs"] = []
+    report = certify.check(seal(wrong))
+    assert not report.accepted
+    assert "a table is no ideal for all reals" in report.reason
+
+
 def test_a_claim_about_more_than_was_proved_is_rejected() -> None:
     wrong = certificate("a box in which nothing is claimed")
     wrong["claim"]["inputs"] = {"box": [["0", "3"], ["0", "3"]]}

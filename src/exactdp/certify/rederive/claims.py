@@ -224,7 +224,8 @@ class Claims(Spaces):
 
     def undefined(self, space: ParameterSpace, region: PolyhedralCone, tree: Any) -> None:
         """Check that the ideal is not defined on a cell: nothing is claimed there."""
-        self.require(space.corner is None, "a corner at which the ideal is not defined")
+        right = space.corner is None and space.stands_for is None
+        self.require(right, "an input that stands for others, at which the ideal is not defined")
         for part, leaf in leaves(region, tree):
             (near,) = self.fields(leaf, "near")
             self.require(near is None, "an input that disagrees with none")

@@ -124,7 +124,8 @@ class Statement(Sums):
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
         except UnsupportedError as error:
             self.require(False, f"the inputs of the program cannot be read: {error}")
-        if spec["input_distance"].get("name") == "l2" and len(self.derivation.members) == 1:
+        members = self.derivation.members
+        if spec["input_distance"].get("name") == "l2" and len(members) == 1:
             self.derivation.spec = {**spec, "input_distance": {"name": "linf"}}  # of one number
         if "table" in spec["ideal"]:
             self.derivation.table = {
@@ -132,6 +133,8 @@ class Statement(Sums):
                 for u, output in map(self.pair, self.entries(spec["ideal"]["table"]))
             }
         self.read_inputs(spec["inputs"])
+        right = self.derivation.table is None or self.is_listed or None not in members
+        self.require(right, "a table is no ideal for all reals")
 
     def read_inputs(self, given: Any) -> None:
         """Read which inputs the claim is about: a list, a grid, a box, or all reals."""
