@@ -61,7 +61,7 @@ def test_the_best_by_its_position(way: str) -> None:
     assert time.process_time() - begin < 1
 
 
-INDICES = ("i", "i + 1", "2 - i", "j", "k", "-1", "0", "-i")
+INDICES = ("i", "i + 1", "2 - i", "j", "k", "-1", "-2", "0", "-i")
 STEPS = (
     "j = i",
     "j = k",
@@ -157,6 +157,32 @@ def test_random_indices(seed: int) -> None:
     flags = [best == 0, best == 1, best == 2]
     i = 0
     return sum([1 if flags[i] else 0 for i in range(1, 3)]) + i
+""",
+        # Positions from the end change as the list grows.
+        """
+    found = []
+    for y in x:
+        found.append(1 if y > 1 else 2)
+    return found[-2]
+""",
+        # The whole list is returned, too.
+        """
+    found = []
+    for y in x:
+        found.append(1 if y > 1 else 2)
+    if found[0] == 1 and lap(eps, 0) > 1:
+        return [0]
+    return found
+""",
+        # The same by way of a copy that is only returned.
+        """
+    found = [0, 0, 0]
+    answer = [0]
+    for i in range(3):
+        found[i] = 1 if x[i] > 1 else 2
+    if found[-1] == 1:
+        answer = found
+    return answer
 """,
     ],
 )

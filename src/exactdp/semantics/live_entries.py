@@ -6,9 +6,9 @@ equal. An index that is only used to read one list, or to be returned, may be ex
 one that is not the output in question, together with its entry: which entry is the best so far
 does not matter, but its value does.
 
-A list qualifies if every statement reads single entries of it, or its length. An index is a
-constant, a sum of constants and the variable of a `for` loop over constants, or a variable that
-is assigned nothing but these.
+A list qualifies if every statement reads single entries of it, or its length; one that is also
+returned does not. An index is a constant, a sum of constants and the variable of a `for` loop over
+constants, or a variable that is assigned nothing but these.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class _Uses:
     otherwise: bool = False
     lists: set[str] = field(default_factory=set)
     is_list: bool = False
+    returned: bool = False
+    """Whether it is returned, or copied to a slot that is only returned."""
 
 
 class LiveEntries:
@@ -135,8 +137,8 @@ class LiveEntries:
         for read in self._uses[name].entries:
             if after >> read.pc & 1:
                 places = self._values(read.index, pc, env, ())
-                if places is None:
-                    return None
+                if places is None or (min(places, default=0) < 0 and after & self._grown[name]):
+                    return None  # positions from the end change as the list grows
                 found.update(place + size if place < 0 else place for place in places)
         return frozenset(found)
 
@@ -254,6 +256,16 @@ class LiveEntries:
         return found
 
     @cached_property
+    def _grown(self) -> dict[str, int]:
+        """For each slot, the statements that may change the length of its list, as a bit mask."""
+        found = dict(self._written)
+        for pc, one in enumerate(self._code.instructions):
+            match one:
+                case Set(slot, Updated(base)) if base.id == slot:
+                    found[slot] &= ~(1 << pc)
+        return found
+
+    @cached_property
     def _uses(self) -> dict[str, _Uses]:
         """For each slot, how it is read."""
         found = {name: _Uses() for name in self._code.slots}
@@ -261,7 +273,11 @@ class LiveEntries:
         for pc, one in enumerate(self._code.instructions):
             if isinstance(one, Next):
                 found[one.items].otherwise = found[one.counter].otherwise = True
-            for tree in _read_trees(one, copies):
+            returned = _returned(one, copies)
+            if returned in found:
+                found[returned].returned = True
+                continue
+            for tree in _read_trees(one):
                 for node in _parts(tree):
                     self._note(node, pc, found)
         return found
@@ -287,16 +303,23 @@ class LiveEntries:
         """
         uses = self._uses[name]
         varies = any(free_names(one.index) for one in uses.entries)
-        return varies and not uses.otherwise and name not in self._inputs
+        is_whole = uses.otherwise or uses.returned
+        return varies and not is_whole and name not in self._inputs
 
 
-def _read_trees(one: Instruction, copies: frozenset[str]) -> Iterator[ast.expr]:
-    """Yield what a statement reads, except the list that it changes and a value it returns."""
+def _returned(one: Instruction, copies: frozenset[str]) -> str | None:
+    """Return the slot that a statement returns, or copies to one that is only returned."""
     match one:
-        case Release(ast.Name()):
-            return
-        case Set(slot, ast.Name()) if slot in copies:
-            return
+        case Release(ast.Name(word)):
+            return word
+        case Set(slot, ast.Name(word)) if slot in copies:
+            return word
+    return None
+
+
+def _read_trees(one: Instruction) -> Iterator[ast.expr]:
+    """Yield what a statement reads, except the list that it changes."""
+    match one:
         case Set(slot, Appended(base, item)) if base.id == slot:
             yield item
         case Set(slot, Updated(base, index, value)) if base.id == slot:
