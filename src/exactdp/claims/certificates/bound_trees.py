@@ -12,8 +12,8 @@ from typing import Any
 from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.ratios import Ratio, UnsupportedError
-from exactdp.claims.certificates.accuracy import cell_tree
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.certificates.written import cell_tree
 from exactdp.claims.decision.work import Leaf, Problem
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.regions.region import Region

@@ -19,10 +19,11 @@ from exactdp.certify.rederive.cases import CaseClaims, Leaf
 from exactdp.certify.rederive.cases import Coordinates as CheckedCoordinates
 from exactdp.certify.rederive.products import bound as linear_bound
 from exactdp.certify.rederive.products import ends_of
-from exactdp.claims.certificates.accuracy import (
-    WrittenRegion,
-    counterexample_json,
-    example_json,
+from exactdp.claims.certificates.document import assume_orders, document
+from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
+from exactdp.claims.certificates.examples import counterexample_json, example_json
+from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
+from exactdp.claims.certificates.plain_data import (
     interval_json,
     level_json,
     quotient_in,
@@ -30,9 +31,7 @@ from exactdp.claims.certificates.accuracy import (
     tree_json,
     value_json,
 )
-from exactdp.claims.certificates.document import assume_orders, document
-from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
-from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
+from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.progress import nobody
 from exactdp.claims.regions.moving import functions_of_eps
 from exactdp.claims.regions.places import OnRay

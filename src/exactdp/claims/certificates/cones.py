@@ -18,10 +18,10 @@ from exactdp.certify.rederive.pair_spaces import PairSpace
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.private_cones import ConePrivacies
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
-from exactdp.claims.certificates.accuracy import value_json
 from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.document import assume_orders
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.certificates.plain_data import value_json
 from exactdp.claims.decision.work import Leaf
 from exactdp.claims.private.slopes import Slope, Slopes
 from exactdp.claims.regions.region import Combination, Region

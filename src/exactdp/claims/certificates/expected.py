@@ -16,16 +16,16 @@ from exactdp.certify.rederive.expected import ExpectedLosses
 from exactdp.certify.rederive.expected_cones import ExpectedOnCones
 from exactdp.certify.rederive.expected_units import ExpectedWithUnit
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
-from exactdp.claims.certificates.accuracy import (
-    _ideal,
-    _which,
-    interval_json,
-    region_json,
-    value_json,
-)
 from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.certificates.plain_data import (
+    ideal_json,
+    inputs_json,
+    interval_json,
+    value_json,
+)
+from exactdp.claims.certificates.written import region_json
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
@@ -207,10 +207,10 @@ def _claim(claim: Expected) -> Json:
     return {
         "mechanism": str(claim.mechanism),
         "loss": {"name" if is_named else "python": claim.function.name},
-        "ideal": {"unused": True} if claim.ideal_function is None else _ideal(claim),
+        "ideal": {"unused": True} if claim.ideal_function is None else ideal_json(claim),
         "at_most": [quotient_json(one) for one in claim.formula.alternatives({})],
         "epsilon": interval_json(claim.epsilon),
-        "inputs": _which(claim),
+        "inputs": inputs_json(claim),
     }
 
 

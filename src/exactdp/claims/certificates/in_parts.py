@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from exactdp.certify import KINDS
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.ratios import Ratio
-from exactdp.claims.certificates.accuracy import interval_json
 from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import tight_at_an_end
+from exactdp.claims.certificates.plain_data import interval_json
 from exactdp.claims.decision.deciding import decide
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import Json, without_head

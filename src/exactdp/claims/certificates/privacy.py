@@ -14,11 +14,11 @@ from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError
-from exactdp.claims.certificates.accuracy import _which, interval_json, value_json
 from exactdp.claims.certificates.bound_trees import terms_json
 from exactdp.claims.certificates.cones import WrittenCones
 from exactdp.claims.certificates.document import document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.certificates.plain_data import inputs_json, interval_json, value_json
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.losses import endless, reals_in
 from exactdp.claims.private.own_adjacency import Own
@@ -300,7 +300,7 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         "adjacent": adjacent,
         "measure": claim.measure,
         "epsilon": interval_json(claim.epsilon),
-        "inputs": _which(claim),
+        "inputs": inputs_json(claim),
     }
 
 

@@ -1,0 +1,64 @@
+"""Counterexamples as the plain data of certificates, with a precision that suffices for checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from exactdp.certify.rederive.statement import Statement
+from exactdp.claims.certificates.document import quotient_json
+from exactdp.claims.certificates.plain_data import number_json, setting_json, value_json
+from exactdp.claims.certificates.products import between, boxes, multiplies
+from exactdp.language.layout import entries
+from exactdp.reals import Enclosure
+from exactdp.reals.certificates import Json, precision
+from exactdp.reals.numbers import spell
+from exactdp.reals.square_roots import Enclosed, SquareRoot
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.counterexamples import Counterexample
+
+
+def _enclosure(value: Enclosure) -> list[str]:
+    ends = value.lower_mantissa, value.upper_mantissa
+    power = f"*2^{value.exponent}" if value.exponent else ""
+    return [f"{spell(end)}{power}" for end in ends]
+
+
+def example_json(claim: Accuracy, one: Counterexample) -> Json:
+    """Return a counterexample as plain data, without its probability, β and precision."""
+    below = one.distance.below if isinstance(one.distance, SquareRoot | Enclosed) else one.distance
+    around: Json = {}
+    u = claim.mechanism.read_input(one.input)
+    if multiplies(claim):
+        below = between(one.alpha, below)
+        found = boxes(setting_json(claim), entries(u), one.output, one.alpha, below)
+        around = {"boxes": found}
+    return {
+        "input": [value_json(each) for each in u],
+        "output": value_json(one.output),
+        "distance": number_json(below),
+        "eps": spell(one.eps),
+        "alpha": spell(one.alpha),
+        "gamma": spell(one.gamma),
+        "actual": _enclosure(one.actual),
+        "required": _enclosure(one.required),
+        **around,
+    }
+
+
+def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
+    """Return a counterexample as plain data."""
+    written: Json = {
+        **example_json(claim, one),
+        "probability": quotient_json(one.probability),
+        "beta": quotient_json(one.beta),
+    }
+
+    def is_enough(bits: int) -> bool:
+        checker = Statement()
+        chance, beta = (checker.quotient(written[name]) for name in ("probability", "beta"))
+        checker.refuted(one.eps, bits, chance, beta, (written["actual"], written["required"]))
+        return True
+
+    return {**written, "bits": precision(is_enough)}

@@ -1,0 +1,214 @@
+"""Claims, formulas and values as the plain data of certificates.
+
+The format is described in `docs/schema/certificate-v2.json`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from exactdp.claims.certificates.products import source_of
+from exactdp.claims.stated.distances import Distance, NonlinearDistance, input_type, numeric
+from exactdp.claims.stated.expressions import (
+    Constant,
+    Exponential,
+    Expression,
+    Minimum,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+)
+from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
+from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, real_count
+from exactdp.claims.stated.levels import Level, Range
+from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
+from exactdp.errors import ExactdpError
+from exactdp.language.program import DeterministicProgram, typed_program
+from exactdp.language.values import Value
+from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.certificates import Json, terms
+from exactdp.reals.numbers import spell
+
+if TYPE_CHECKING:
+    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.expected import Expected
+    from exactdp.claims.privacy import Privacy
+
+
+_LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
+
+
+def form_json(form: Sequence[Fraction | int]) -> list[str]:
+    """Return the coefficients of a linear form as plain data."""
+    return [spell(Fraction(q)) for q in form]
+
+
+def claim_json(claim: Accuracy) -> Json:
+    """Return an accuracy claim as plain data."""
+    by_input = claim.is_beta_of_input
+    return {
+        **setting_json(claim),
+        "beta": None if by_input else tree_json(claim.beta_at(())),
+        "alpha": level_json(claim.alpha_level),
+        "gamma": level_json(claim.gamma_level),
+    }
+
+
+def setting_json(claim: Accuracy) -> Json:
+    """Return all parts of the claim except α, β and γ."""
+    return {
+        "mechanism": str(claim.mechanism),
+        "ideal": ideal_json(claim),
+        "input_distance": _input_distance(claim),
+        "output_distance": _output_distance(claim.output_metric),
+        "boundary": claim.boundary,
+        "agreement": claim.agreement,
+        "epsilon": interval_json(claim.epsilon),
+        "inputs": inputs_json(claim),
+    }
+
+
+def ideal_json(claim: Accuracy | Expected) -> Json:
+    """Return the ideal of a claim as plain data: its source, a table, or its name."""
+    if claim.ideal is None:
+        return {"noiseless": True}
+    function = claim.ideal_function
+    assert function is not None
+    if isinstance(function, IdealProgram):
+        return {"source": str(function.function)}
+    if isinstance(function, NonlinearIdeal):
+        types = [param.type for param in claim.mechanism.inputs]
+        return {"source": source_of(function.function, f"the ideal {function}", types)}
+    size = 1
+    for param in claim.mechanism.inputs:
+        size *= len(list(param.type.values())) if param.type is not None else 0
+    if has_reals(claim.mechanism) or size > _LARGEST_TABLE:
+        return {"python": str(function)}
+    every = product(*(param.type.values() for param in claim.mechanism.inputs if param.type))
+    table = []
+    for u in every:
+        with contextlib.suppress(ExactdpError):  # an ideal need only be defined where it is used
+            table.append([[value_json(one) for one in u], value_json(function(u))])
+    return {"table": table}
+
+
+def _input_distance(claim: Accuracy) -> Json:
+    metric = claim.input_metric
+    if type(metric) is type(numeric):
+        return {"name": "numeric", "threshold": spell(metric.threshold)}
+    if isinstance(metric, NonlinearDistance):
+        kind = input_type(claim.mechanism)
+        return {"source": source_of(metric.function, f"the distance {metric}", [kind, kind])}
+    function = getattr(metric, "function", None)
+    return {"name": metric.name} if function is None else {"source": str(function)}
+
+
+def _output_distance(metric: OutputDistance) -> Json:
+    function = getattr(metric, "function", None)
+    if isinstance(metric, ErrorOfEntries):
+        return {"entries": list(metric.entries)}
+    if getattr(metric, "score", None) is not None:
+        return {"python": metric.name}
+    if function is None:
+        return {"name": metric.name}
+    if not isinstance(function, DeterministicProgram):
+        try:
+            function = typed_program(function, ())
+        except ExactdpError:
+            return {"python": metric.name}
+    return {"source": str(function)}
+
+
+def level_json(level: Level) -> Json:
+    """Return α or γ as plain data."""
+    if isinstance(level, Range):
+        return {"range": interval_json(level.interval)}
+    return {"formula": tree_json(level)}
+
+
+def inputs_json(claim: Accuracy | Privacy | Expected) -> Json:
+    """Return the set of inputs of a claim as plain data."""
+    given = claim.input_set
+    if isinstance(given, Grid):
+        return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}
+    if isinstance(given, AllReals):
+        return {"reals": True}
+    if isinstance(given, Box):
+        ends = given.ends(real_count(claim.mechanism))
+        return {"box": [[number_json(low), number_json(high)] for low, high in ends]}
+    assert isinstance(given, tuple)
+    return {"list": [[value_json(one) for one in u] for u in given]}
+
+
+def tree_json(formula: Expression) -> list[Any]:
+    """Return a formula as plain data."""
+    match formula:
+        case Constant(form):
+            return ["form", *_form(form)]
+        case Symbol(name):
+            return ["name", name]
+        case Sum(left, right):
+            return ["+", tree_json(left), tree_json(right)]
+        case Product(left, right):
+            return ["*", tree_json(left), tree_json(right)]
+        case Quotient(left, right):
+            return ["/", tree_json(left), tree_json(right)]
+        case Power(base, power):
+            return ["**", tree_json(base), power]
+        case Exponential(exponent):
+            return ["exp", tree_json(exponent)]
+        case Minimum(parts):
+            return ["min", *map(tree_json, parts)]
+    raise AssertionError(f"not an expression: {formula}")
+
+
+def value_json(value: Value) -> Any:
+    """Return a value as plain data."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, tuple):
+        return [value_json(one) for one in value]
+    if isinstance(value, str):
+        return {"text": value}
+    if isinstance(value, Interval):  # outputs of an event: closed if of integers
+        ends = [value.lower, value.upper]
+        is_whole = not (value.lower_open and value.upper_open)
+        return {"integers" if is_whole else "reals": [number_json(end) for end in ends]}
+    return number_json(value)
+
+
+def number_json(value: Distance | int) -> str:
+    """Return a rational or infinite number as plain data."""
+    return str(value) if isinstance(value, float) else spell(Fraction(value))
+
+
+def _form(form: ClosedForm) -> list[Any]:
+    return [terms(form.numerator), terms(form.denominator)]
+
+
+def quotient_in(form: ClosedForm, names: Sequence[str]) -> list[Any]:
+    """Return a quotient of sums in some parameters."""
+    return [sum_in(part, names) for part in (form.numerator, form.denominator)]
+
+
+def sum_in(form: Any, names: Sequence[str]) -> list[Any]:
+    """Return a sum in some parameters as plain data."""
+    return [
+        [str(c), list(powers), form_json(rates)] for powers, rates, c in sorted(form.entries(names))
+    ]
+
+
+def interval_json(on: Interval) -> Json:
+    """Return an interval as plain data."""
+    return {
+        "lower": number_json(on.lower),
+        "lower_closed": not on.lower_open,
+        "upper": number_json(on.upper),
+        "upper_closed": not on.upper_open,
+    }
