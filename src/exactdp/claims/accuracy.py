@@ -340,7 +340,8 @@ class Accuracy(Statement):
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
         from exactdp.claims.certificates.accuracy import certificate  # noqa: PLC0415
-        from exactdp.claims.certificates.cases import certificate_by_cases, is_by_cases  # noqa: PLC0415
+        from exactdp.claims.certificates.cases import certificate_by_cases  # noqa: PLC0415
+        from exactdp.claims.certificates.claim_cases import is_by_cases  # noqa: PLC0415
         from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
 
         if verdict.parts:

@@ -1,0 +1,448 @@
+"""Proofs of the cases of a claim: parts of the parameters, and regions on each of them.
+
+For each case, the parameters are divided by values of ε and by linear forms, until all obligations
+on each part are proved on cones, where conditions are replaced by linear consequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from exactdp.certify.rederive.cases import CaseClaims, Leaf
+from exactdp.certify.rederive.cases import Coordinates as CheckedCoordinates
+from exactdp.certify.rederive.products import bound as linear_bound
+from exactdp.certify.rederive.products import ends_of
+from exactdp.claims.certificates.claim_cases import ClaimCase, equalities, has_products
+from exactdp.claims.certificates.document import assume_orders
+from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
+from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
+from exactdp.claims.certificates.plain_data import interval_json, value_json
+from exactdp.claims.certificates.written import WrittenRegion
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.regions.places import OnRay
+from exactdp.claims.regions.region import Combination, Region, Vector
+from exactdp.claims.stated.admissible import LinearSide
+from exactdp.claims.stated.expressions import Comparison, Expression
+from exactdp.claims.stated.hypotheses import falls, proved_signs
+from exactdp.claims.stated.inputs import Box, is_listed, real_count
+from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.products import PolynomialSide
+from exactdp.cones import Cone
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import kinds
+from exactdp.language.linear import UNIT
+from exactdp.language.values import Value
+from exactdp.reals import ExpPoly, Interval, eps, nonnegative
+from exactdp.reals.certificates import Json
+from exactdp.reals.numbers import inf, spell
+from exactdp.reals.unexpanded import Unexpanded, no_certificate
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Explored, Explorer
+
+
+_MOST_LEAVES = 120  # parts of one group
+_DEEPEST = 14
+
+
+def _refused(problem: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        problem,
+        rule="On each part of the parameters what is due must be proved on cones, with room where "
+        "a condition is no linear one.",
+        way_out="Claim slightly less (multiply β by 1.001), or write one claim for each "
+        "case, with numbers.",
+    )
+
+
+class CaseSigns(SignProofs):
+    """The proofs of signs, each written once; those in ε alone each have an interval."""
+
+    def __init__(self) -> None:
+        self.decisions = {}
+        self.on_cones = {}
+        self.problems = []
+        self.written = []
+        self._places = {}
+
+    def note(self, work: Explorer, explored: Sequence[tuple[Region, Any]]) -> None:
+        """Keep the decisions on regions, to write them when requested."""
+        self.decisions.clear()
+        decided = (pair for _, steps in explored for _, signs in steps for pair in signs)
+        for problem, sign in decided:
+            if isinstance(problem.place, OnRay):
+                self.decisions[problem.obligation.probability, problem.beta] = sign
+            else:
+                self.on_cones[work.shape_of(problem, sign)] = sign
+
+
+class CaseWriter:
+    """Writes the groups of one claim."""
+
+    def __init__(self, verdict: Verdict, unit: str | None, stated: Json, signs: CaseSigns) -> None:
+        self.claim, self.unit, self.signs = verdict.claim.by_cells(whole=True), unit, signs
+        self.checker = without_limits(CaseClaims)
+        self.checker.read_claim(stated)
+        assume_orders(self.checker, verdict.orders)
+
+    def group(self, number: int, case: ClaimCase, fixed: tuple[Value, ...]) -> Json:
+        """Return the proof of a case at an input, or at values of the finite entries."""
+        group = _Group(self, number, case, fixed)
+        return {
+            "case": number,
+            "input": [None if one is None else value_json(one) for one in fixed],
+            "free": list(group.free),
+            "tree": group.tree(self.claim.epsilon, (), 0),
+        }
+
+
+class _Group:
+    """One case at an input, or at values of the finite entries."""
+
+    def __init__(
+        self, writer: CaseWriter, number: int, case: ClaimCase, fixed: tuple[Value, ...]
+    ) -> None:
+        self.writer, self.claim, self.number = writer, writer.claim, number
+        self.case, self.fixed = case, fixed
+        self.is_listed = is_listed(self.claim.input_set)
+        self.left = _MOST_LEAVES
+        domains = kinds(self.claim.mechanism.inputs)
+        named = zip(self.claim.entry_names, domains, fixed, strict=True)
+        self.reals = [n for n, kind, _ in named if kind is None and not self.is_listed]
+        unit = () if writer.unit is None else (writer.unit,)
+        self.names: tuple[str, ...] = ("eps", *unit, *self.reals, *self.free)
+
+    @cached_property
+    def free(self) -> tuple[str, ...]:
+        """The parameters among α and γ: those for which no theorem determines sufficient values."""
+        case, claim = self.case, self.claim
+        used = frozenset().union(*(one.form.names() for one in case.when))
+        noisy = claim.mechanism.checked.output.holds_noise
+
+        def fall(name: str) -> bool:
+            return all(falls(one, name, claim.epsilon) for one in case.betas)
+
+        alpha, gamma = case.alpha, case.gamma
+        follows = isinstance(gamma, Expression) and "alpha" in gamma.names()
+        is_free = {
+            "alpha": "alpha" in used or follows or not fall("alpha")
+            if isinstance(alpha, Range)
+            else constant(alpha) is None
+        }
+        is_free["gamma"] = (
+            "gamma" in used or noisy or is_free["alpha"] or not fall("gamma")
+            if isinstance(gamma, Range)
+            else constant(gamma) is None
+        )
+        return tuple(name for name, free in is_free.items() if free)
+
+    # The tree -------------------------------------------------------------------------
+
+    def tree(self, on: Interval, cuts: tuple[Vector, ...], depth: int) -> Json:
+        """Return the parts of the group for some ε."""
+        self.left -= 1
+        count = len(self.case.betas)
+        has_mean = count > 1 and self.names != ("eps",)
+        for part in range(count + has_mean):  # the last is a mean of all
+            sides, rows = self._sides(on, cuts)
+            regions = self._explored(on, [*rows, *cuts], part)
+            if all(sign.holds for _, steps in regions for _, found in steps for _, sign in found):
+                return self._leaf(on, cuts, part, sides, rows, regions)
+        if depth >= _DEEPEST or self.left <= 0:
+            raise _refused("no certificate is found: the claim is tight, or has too many cases")
+        form = self._cut(cuts) or self._product_cut(cuts, depth)
+        if form is not None:
+            return {
+                "form": [spell(q) for q in form],
+                "above": self.tree(on, (*cuts, form), depth + 1),
+                "below": self.tree(on, (*cuts, tuple(-q for q in form)), depth + 1),
+            }
+        if on.is_point:
+            raise _refused("no certificate is found: the claim is tight, or has too many cases")
+        point = on.simple_point()
+        if not on.lower < point < on.upper:
+            assert isinstance(on.upper, Fraction)
+            point = (Fraction(on.lower) + on.upper) / 2
+        below = Interval(on.lower, point, lower_open=on.lower_open)
+        above = Interval(point, on.upper, upper_open=on.upper_open)
+        return {
+            "at": spell(point),
+            "below": self.tree(below, cuts, depth + 1),
+            "above": self.tree(above, cuts, depth + 1),
+        }
+
+    def _cut(self, cuts: Sequence[Vector]) -> Vector | None:
+        """Return a linear form that separates parts with different largest formulas for β."""
+        if len(self.case.betas) < 2:
+            return None
+        names = [name for name in self.names if name != self.writer.unit]
+        found: list[dict[str, Fraction]] = []
+        values: dict[str, Any] = {n: ExpPoly([(1, ((n, 1),), ())]) / eps for n in names[1:]}
+        for beta in self.case.betas:
+            bound = beta.bound_to(self._known)
+            try:
+                (form,) = bound.alternatives(values)
+            except (ExactdpError, ValueError):
+                return None
+            terms = form.numerator.terms
+            if form.denominator != 1 or len(terms) != 1:
+                return None
+            found.append(dict(terms[0].rates))
+        for k, one in enumerate(found):
+            for other in found[:k]:
+                gap = tuple(one.get(n, Fraction(0)) - other.get(n, Fraction(0)) for n in self.names)
+                minus = tuple(-q for q in gap)
+                if any(gap[1:]) and gap not in cuts and minus not in cuts:
+                    return gap
+        return None
+
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        """The constant numbers of the input by name, and α and γ if they are numbers."""
+        named = zip(self.claim.entry_names, self.fixed, strict=True)
+        found: dict[str, Any] = {
+            name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)
+        }
+        for name in ("alpha", "gamma"):
+            level = self.case.level(name)
+            if name not in self.free and isinstance(level, Expression):
+                found[name] = constant(level)
+        return found
+
+    # Conditions -----------------------------------------------------------------------
+
+    def _sides(
+        self, on: Interval, cuts: Sequence[Vector]
+    ) -> tuple[list[Json | None], list[Vector]]:
+        """Return linear conditions that follow from those of the case, as data and as rows."""
+        unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
+        rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
+        if self.writer.unit == UNIT:
+            rows += _between(unit["eps"], unit[UNIT], on.lower, on.upper)
+        given = self.claim.input_set
+        if isinstance(given, Box):
+            ends = given.ends(real_count(self.claim.mechanism))
+            for name, (low, high) in zip(self.reals, ends, strict=True):
+                rows += _between(unit[name], unit["eps"], low, high)
+        for name in self.free:
+            level = self.case.level(name)
+            if isinstance(level, Range):
+                rows += _between(unit[name], unit["eps"], level.lower, level.upper)
+        written: list[Json | None] = []
+        for one in (*self.case.when, *equalities(self.case, self.free)):
+            bound = one.bound_to(self._known)
+            keep: Json = {}
+            side: LinearSide | None
+            if has_products(bound):
+                side, keep = self._bounded(bound, on, cuts), {"keep": self._kept(bound)}
+            else:
+                side = LinearSide.of(bound, (*self.reals, *self.free))
+            found = None if side is None else self._weaker(side, on)
+            written.append(
+                None
+                if found is None
+                else {"power": found[0], "form": [spell(q) for q in found[1]], **keep}
+            )
+            rows += [] if found is None else [found[1]]
+        return written, rows
+
+    def _kept(self, given: Comparison) -> str:
+        """Return the factor of products that is not bounded by cuts: γ, if α occurs in one."""
+        terms = PolynomialSide.of(given).terms
+        return "gamma" if any(j for j, k in terms if j + k > 1) else "alpha"
+
+    def _bounded(
+        self, given: Comparison, on: Interval, cuts: Sequence[Vector]
+    ) -> LinearSide | None:
+        """Return a linear condition that holds where one with products does; None if none does."""
+        side = PolynomialSide.of(given)
+        keep = ("alpha", "gamma").index(self._kept(given))
+        ends = self._ends(cuts, "alpha"), self._ends(cuts, "gamma")
+        terms = {key: c for key, c in side.terms.items() if sum(key) < 2}
+        for key, c in side.terms.items():
+            if sum(key) < 2:
+                continue
+            above, below = nonnegative(c, on), nonnegative(-c, on)
+            if not above.holds and not below.holds:
+                return None
+            found = linear_bound(key, ends, keep, above=bool(above.holds))
+            if found is None:
+                return None
+            if c.parameters:
+                self.writer.signs.decided(above if above.holds else below)
+            bounds = ((0, 0), found.constant), ((1, 0), found.slopes[0]), ((0, 1), found.slopes[1])
+            for new, q in bounds:
+                if q:
+                    terms[new] = terms.get(new, ExpPoly(0)) + c * q
+        kept = {key: c for key, c in terms.items() if c.numerator}
+        return PolynomialSide(kept, given.strict, given).linear()
+
+    def _ends(self, cuts: Sequence[Vector], name: str) -> Any:
+        """Return between which numbers α or γ is."""
+        if name not in self.free:
+            return Fraction(0), inf
+        place, size = self.names.index(name), len(self.names)
+        rows = list(cuts)
+        level = self.case.level(name)
+        if isinstance(level, Range):
+            unit, one = (tuple(Fraction(j == k) for j in range(size)) for k in (place, 0))
+            rows += _between(unit, one, level.lower, level.upper)
+        return ends_of(rows, place)
+
+    def _product_cut(self, cuts: Sequence[Vector], depth: int) -> Vector | None:
+        """Return a cut of the factor of products that is bounded by numbers."""
+        given = [one.bound_to(self._known) for one in self.case.when]
+        products = [one for one in given if has_products(one)]
+        if not products or depth >= _DEEPEST - 2:
+            return None
+        name = "gamma" if self._kept(products[0]) == "alpha" else "alpha"
+        low, high = self._ends(cuts, name)
+        place = self.names.index(name)
+        for one in products:
+            side = PolynomialSide.of(one)
+            alone = side.alone()
+            for point in side.ends(alone) if alone == name else ():
+                if low < point < high:
+                    return self._at(place, point)
+        if high == inf:
+            return self._at(place, max(2 * low, Fraction(1)))
+        if low == 0 and depth % 2:
+            return self._at(place, high / 4)
+        return self._at(place, (low + high) / 2)
+
+    def _at(self, place: int, point: Fraction) -> Vector:
+        """Return the form that is nonnegative where a number is at least a point."""
+        return tuple(Fraction(k == place) - point * (k == 0) for k in range(len(self.names)))
+
+    def _weaker(self, side: LinearSide, on: Interval) -> tuple[int, Vector] | None:
+        """Return p and a form that is at least ε^p times a condition; None if there is none."""
+        power, scaled = side.power, side.scaled()
+        form: dict[str, Fraction] | None
+        conic = scaled.conic()
+        if conic is not None and (not conic.get("") or self.writer.unit == UNIT):
+            form = dict(conic)
+            form[UNIT] = form.pop("", Fraction(0))
+        else:
+            found = side.relaxed(on)
+            if found is None:
+                return None
+            power, form = -found[0], found[1]
+            scaled = side.times_eps(found[0])
+            slopes = (("eps", scaled.constant), *scaled.coefficients)
+            for gap in (form[name] - slope for name, slope in slopes):
+                if gap.parameters:
+                    self.writer.signs.decided(nonnegative(gap, on))
+        return -power, tuple(form.get(name, Fraction(0)) for name in self.names)
+
+    # Regions --------------------------------------------------------------------------
+
+    def _explored(
+        self, on: Interval, rows: Sequence[Vector], part: int
+    ) -> list[tuple[Region, list[tuple[Explored, list[Any]]]]]:
+        """Return the regions of a part with their cells, and the signs that are due there."""
+        claim = self.claim
+        unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
+        places = iter(self.reals)
+        moves = claim.has_inverse_eps
+        domains = kinds(claim.mechanism.inputs)
+
+        def entry(value: Value, kind: object) -> Any:
+            if kind is not None:
+                return value
+            if not self.is_listed:
+                return Combination(unit[next(places)])
+            if not moves:
+                return value
+            assert isinstance(value, int | Fraction)
+            return Combination(tuple(value * q for q in unit["eps"]))
+
+        whole = Region(
+            self.names,
+            Cone.of(len(self.names), rows),
+            tuple(map(entry, self.fixed, domains)),
+            on,
+            unit["alpha"] if "alpha" in self.free else None,
+            unit["gamma"] if "gamma" in self.free else None,
+            beta=self.case.betas[part % len(self.case.betas)],
+            above=self.case.betas[1:] if part == len(self.case.betas) else (),
+        ).hull()
+        if whole is None:
+            return []
+        found = []
+        for region, _ in claim.work.with_faces((whole,), nobody):
+            steps = []
+            for step in claim.work.steps(region):
+                decided = [(one, claim.work.sign(one)) for one in step.problems(region)]
+                if any(isinstance(o.obligation.probability, Unexpanded) for o, _ in decided):
+                    raise no_certificate()
+                steps.append((step, decided))
+            found.append((region, steps))
+        return found
+
+    def _leaf(
+        self,
+        on: Interval,
+        cuts: Sequence[Vector],
+        part: int,
+        sides: Sequence[Json | None],
+        rows: Sequence[Vector],
+        explored: Sequence[tuple[Region, Any]],
+    ) -> Json:
+        """Return the proof of one part."""
+        signs = self.writer.signs
+        signs.note(self.claim.work, explored)
+        for name in ("alpha", "gamma"):
+            if isinstance(self.case.level(name), Range) and name not in self.free:
+                betas = self.case.betas
+                for beta in betas if part == len(betas) else (betas[part],):
+                    for form in proved_signs(beta, self.claim.epsilon):
+                        signs.decided(nonnegative(form, self.claim.epsilon))
+        checker = self.writer.checker
+        at = CheckedCoordinates(self.writer.unit is not None, len(self.reals), self.free)
+        leaf = Leaf(at, list(self.fixed), checker.interval(interval_json(on)), tuple(cuts))
+        checker.enter(checker.cases[self.number], part, leaf)
+        written = []
+        for region, _ in explored:
+            cells = self.claim.work.cells(region)
+            one = ExaminedRegion(self.claim, region, cells)
+            completed = _CompletedCase(checker, leaf, [*rows, *cuts])
+            written.append(_WrittenCase(one, signs, completed).written())
+        return {"part": part, "sides": list(sides), "regions": written}
+
+
+class _WrittenCase(WrittenRegion):
+    """Writes one region of a case."""
+
+    @cached_property
+    def head(self) -> Json:
+        """The region without its cells; inputs that are given are values."""
+        found = dict(super().head)
+        if is_listed(self.one.claim.input_set):
+            found["input"] = [
+                value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
+                for one in self.one.region.entries
+            ]
+        return found
+
+
+class _CompletedCase:
+    """The parts of cells of a region of a case."""
+
+    def __init__(self, checker: CaseClaims, leaf: Leaf, rows: Sequence[Vector]) -> None:
+        self._checker, self._leaf, self._rows = checker, leaf, rows
+
+    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
+        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
+        space = self._checker.case_space(self._leaf, self._rows, {**region, "tree": None})
+        return cut_parts(self._checker, space, sides, cell, near)
+
+
+def _between(form: Vector, unit: Vector, low: Any, high: Any) -> Iterator[Vector]:
+    """Yield the sides that bound a number, scaled by ε, from below and above."""
+    for end, sign in ((low, 1), (high, -1)):
+        if isinstance(end, Fraction):
+            yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))
