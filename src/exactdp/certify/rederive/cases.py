@@ -17,92 +17,32 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, leaves, reduced
 from ..kernel.reading import RealInterval, RejectedError, counted
 from . import formulas, values
-from .claims import Claims, Proved
+from .case_conditions import Case, CaseConditions, Coordinates, Leaf, Side
+from .claims import Proved
 from .derivation import single
-from .formulas import Tree
 from .linear import is_number
 from .near_logs import NearLog, cone_at, unit_is_between
 from .obligations import Levels
 from .orders import covers
 from .parametric import At, ProgramOnCone
 from .points import vector_of
-from .products import bound, ends_of
-from .ratios import EPS, Ratio, variable
+from .ratios import Ratio
 from .spaces import ParameterSpace
-from .statement import levels_said
 
 _PARTS = (
     "mechanism ideal cases input_distance output_distance boundary agreement epsilon inputs unit"
 )
 _GROUP = "case input free tree"
-_LEVELS = ("alpha", "gamma")
-_MOST_POWER = 12
 _ZERO = Fraction(0)
 
 
-class Side(NamedTuple):
-    """A formula that is nonnegative, or positive."""
-
-    form: Tree
-    strict: bool
-
-
-class Case(NamedTuple):
-    """Conditions, α and γ, and formulas of which β is the largest."""
-
-    when: list[Side]
-    levels: tuple[values.Level, values.Level]
-    betas: list[Tree]
-
-    def said(self) -> str:
-        """Return the case in words."""
-        beta = formulas.say(self.betas[0])
-        if len(self.betas) > 1:
-            beta = f"maximum({', '.join(map(formulas.say, self.betas))})"
-        when = "".join(
-            f"{', ' if k else ' where '}{formulas.say(one.form)} {'>' if one.strict else '≥'} 0"
-            for k, one in enumerate(self.when)
-        )
-        return f"{levels_said(self.levels)} and β = {beta}{when}"
-
-
-class Coordinates(NamedTuple):
-    """All numbers that move in a group: ε, the unit, real inputs, α and γ where they are free."""
-
-    unit: bool
-    reals: int
-    free: tuple[str, ...]
-
-    @property
-    def size(self) -> int:
-        """The number of coordinates."""
-        return 1 + self.unit + self.reals + len(self.free)
-
-    def of(self, name: str) -> int:
-        """Return the place of α or γ."""
-        return 1 + self.unit + self.reals + self.free.index(name)
-
-
-class Leaf(NamedTuple):
-    """A part of a group: the ε of an interval, and linear conditions on its coordinates."""
-
-    at: Coordinates
-    fixed: list[Any]
-    on: RealInterval
-    cuts: tuple[Vector, ...]
-
-
-class CaseClaims(Claims):
+class CaseClaims(CaseConditions):
     """One pass over the certificate of a claim by cases; raises if something is not proved."""
-
-    cases: list[Case]
-    whole: RealInterval  # all ε of the claim; `epsilon` is the part that is examined
-    unit: Fraction | None  # 0 for 1/ε, or the base of a logarithm
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
@@ -260,144 +200,6 @@ class CaseClaims(Claims):
         self.levels, self.epsilon = case.levels, leaf.on
         is_mean = part == len(case.betas)
         self.beta = formulas.mean(case.betas) if is_mean else case.betas[part]
-
-    def moved(self, leaf: Leaf) -> Iterator[tuple[Any, bool]]:
-        """Yield the single values of the input, and whether they move."""
-        for one in leaf.fixed:
-            yield one, one is None and not self.is_listed
-
-    # Conditions -----------------------------------------------------------------------
-
-    def rows(self, case: Case, leaf: Leaf, given: Any) -> list[Vector]:
-        """Return linear conditions on the coordinates that hold wherever the case is claimed."""
-        at, on = leaf.at, leaf.on
-        size = at.size
-        units = [tuple(Fraction(j == k) for j in range(size)) for k in range(size)]
-        rows = [units[0], *units[1 : 1 + at.unit], *units[1 + at.unit + at.reals :]]
-        if self.unit == 0:
-            for end, sign in ((on.lower, 1), (on.upper, -1)):
-                if isinstance(end, Fraction):
-                    rows.append(
-                        tuple(sign * (a - end * b) for a, b in zip(units[0], units[1], strict=True))
-                    )
-        for form, (low, high) in zip(units[1 + at.unit :], self.ends or (), strict=False):
-            rows += _between(form, units[0], low, high)
-        rows += self.ranges(leaf)
-        sides = [*(one.form for one in case.when), *_equalities(case, at)]
-        for tree, one in zip(sides, self.entries(given, len(sides)), strict=True):
-            if one is not None:
-                rows.append(self.weaker(tree, leaf, one))
-        return [*rows, *leaf.cuts]
-
-    def weaker(self, tree: Tree, leaf: Leaf, given: Any) -> Vector:
-        """Return a linear form that is not smaller than ε^p times a condition.
-
-        The condition is Σ s(ε)·x with s for each number x that moves, and 1. So v·x is not smaller
-        if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs.
-        Products of α and γ are first replaced by linear bounds on them (`products`).
-        """
-        has_keep = isinstance(given, dict) and "keep" in given
-        power, listed, *keep = self.fields(given, "power form keep" if has_keep else "power form")
-        p, form = self.integer(power, -10, 10), self.form(listed, leaf.at.size)
-        self.require(not keep or keep[0] in _LEVELS, "not α or γ")
-        slopes = self.slopes(tree, leaf, _LEVELS.index(keep[0]) if keep else None)
-        scale = EPS**p
-        for k, (v, slope) in enumerate(zip(form, slopes, strict=True)):
-            if k == 1 and leaf.at.unit:
-                continue  # beside 1
-            gap = Ratio.number(v) - slope * scale
-            if k == 0 and leaf.at.unit and form[1]:
-                self.require(self.unit == 0, "a condition beside a logarithm")
-                gap = gap + form[1] / EPS
-            is_input = 0 < k <= leaf.at.unit + leaf.at.reals
-            right = gap == 0 if is_input else self.never_negative(gap)
-            self.require(right, "a condition is not the one of the claim")
-        return form
-
-    def slopes(self, tree: Tree, leaf: Leaf, keep: int | None) -> list[Ratio]:
-        """Return a condition as the functions of ε that the coordinates are multiplied with.
-
-        If it has products of α and γ, it is one that is not smaller; `keep` is the factor that
-        remains.
-        """
-        size = leaf.at.size
-        given: dict[str, Ratio] = {}
-        place = 1 + leaf.at.unit
-        for name, (value, moves) in zip(self.entry_names, self.moved(leaf), strict=True):
-            if moves:
-                given[name] = variable(place)
-                place += 1
-            elif is_number(value):
-                given[name] = Ratio.number(value)
-        for name in ("alpha", "gamma"):
-            if name in leaf.at.free:
-                given[name] = variable(leaf.at.of(name))
-            else:
-                level = self.levels[name == "gamma"]
-                if not isinstance(level, RealInterval):
-                    (given[name],) = formulas.alternatives(level, given)
-        (form,) = formulas.alternatives(tree, given)
-        found: list[dict[Any, Fraction]] = [{} for _ in range(size)]
-        under = form.under
-        right = all(len(powers) < 2 and len(rates) < 2 for powers, rates in under)
-        products: dict[tuple[int, ...], dict[Any, Fraction]] = {}
-        for (powers, rates), c in form.over.items():
-            right = right and len(rates) < 2 and min((0, *powers[1:])) == 0
-            self.require(right, "a condition is not linear")
-            key = powers[:1] if any(powers[:1]) else (), rates
-            if sum(powers[1:]) < 2:
-                found[len(powers) - 1 if sum(powers[1:]) else 0][key] = c
-            else:
-                products.setdefault(powers[1:], {})[key] = c
-        slopes = [Ratio(one, under) for one in found]
-        for others, one in products.items():
-            self.require(keep is not None, "a condition is not linear")
-            self.add_bound(slopes, leaf, (*others, *(0,) * size), Ratio(one, under), keep or 0)
-        return slopes
-
-    def add_bound(
-        self, slopes: list[Ratio], leaf: Leaf, powers: tuple[int, ...], c: Ratio, keep: int
-    ) -> None:
-        """Add a linear function that is not smaller than a product of α and γ times c."""
-        places = [leaf.at.of(name) if name in leaf.at.free else None for name in _LEVELS]
-        known = [0 if place is None else powers[place - 1] for place in places]
-        self.require(sum(known) == sum(powers) <= _MOST_POWER, "a product of other numbers")
-        is_positive = self.never_negative(c)
-        self.require(is_positive or self.never_negative(-c), "the sign of a factor is not seen")
-        ends = [
-            (_ZERO, inf) if place is None else ends_of([*leaf.cuts, *self.ranges(leaf)], place)
-            for place in places
-        ]
-        found = bound((known[0], known[1]), (ends[0], ends[1]), keep, above=is_positive)
-        if found is None:
-            raise RejectedError(f"{self.where}: a factor of a condition is not bounded")
-        slopes[0] = slopes[0] + c * found.constant
-        for place, slope in zip(places, found.slopes, strict=True):
-            if slope and place is not None:
-                slopes[place] = slopes[place] + c * slope
-
-    def ranges(self, leaf: Leaf) -> Iterator[Vector]:
-        """Yield conditions that α and γ are in their ranges."""
-        size = leaf.at.size
-        for name in leaf.at.free:
-            level = self.levels[name == "gamma"]
-            if isinstance(level, RealInterval):
-                unit, one = (
-                    tuple(Fraction(j == k) for j in range(size)) for k in (leaf.at.of(name), 0)
-                )
-                yield from _between(unit, one, level.lower, level.upper)
-
-    def never_negative(self, form: Ratio) -> bool:
-        """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
-        number = form.constant()
-        if number is not None:
-            return number >= 0
-        if form.sign() == 1 or form.is_nonnegative(self.epsilon):
-            return True
-        return any(
-            one.on is not None and covers(one.on, self.epsilon) and one.function == form
-            for one in self.signs
-        )
 
     # Regions --------------------------------------------------------------------------
 
@@ -586,22 +388,3 @@ class CaseClaims(Claims):
             if sign < 0 or (sign == 0 and side.strict):
                 return False
         return True
-
-
-def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:
-    """Yield two forms for each free α or γ, both ≥ 0 where it equals its formula."""
-    minus = ("form", Ratio.number(-1))
-    for name, level in zip(("alpha", "gamma"), case.levels, strict=True):
-        if name in at.free and not isinstance(level, RealInterval):
-            gap = ("+", ("name", name), ("*", minus, level))
-            yield gap
-            yield ("*", minus, gap)
-
-
-def _between(
-    form: Vector, unit: Vector, low: Fraction | float, high: Fraction | float
-) -> Iterator[Vector]:
-    """Yield the conditions that a number, scaled by ε, is between two others."""
-    for end, sign in ((low, 1), (high, -1)):
-        if isinstance(end, Fraction):
-            yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))

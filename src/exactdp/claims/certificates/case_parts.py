@@ -6,13 +6,14 @@ on each part are proved on cones, where conditions are replaced by linear conseq
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.certify.rederive.cases import CaseClaims, Leaf
-from exactdp.certify.rederive.cases import Coordinates as CheckedCoordinates
+from exactdp.certify.rederive.case_conditions import Coordinates as CheckedCoordinates
+from exactdp.certify.rederive.case_conditions import Leaf, between
+from exactdp.certify.rederive.cases import CaseClaims
 from exactdp.certify.rederive.products import bound as linear_bound
 from exactdp.certify.rederive.products import ends_of
 from exactdp.claims.certificates.claim_cases import ClaimCase, equalities, has_products
@@ -222,16 +223,16 @@ class _Group:
         unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
         rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
         if self.writer.unit == UNIT:
-            rows += _between(unit["eps"], unit[UNIT], on.lower, on.upper)
+            rows += between(unit["eps"], unit[UNIT], on.lower, on.upper)
         given = self.claim.input_set
         if isinstance(given, Box):
             ends = given.ends(real_count(self.claim.mechanism))
             for name, (low, high) in zip(self.reals, ends, strict=True):
-                rows += _between(unit[name], unit["eps"], low, high)
+                rows += between(unit[name], unit["eps"], low, high)
         for name in self.free:
             level = self.case.level(name)
             if isinstance(level, Range):
-                rows += _between(unit[name], unit["eps"], level.lower, level.upper)
+                rows += between(unit[name], unit["eps"], level.lower, level.upper)
         written: list[Json | None] = []
         for one in (*self.case.when, *equalities(self.case, self.free)):
             bound = one.bound_to(self._known)
@@ -290,7 +291,7 @@ class _Group:
         level = self.case.level(name)
         if isinstance(level, Range):
             unit, one = (tuple(Fraction(j == k) for j in range(size)) for k in (place, 0))
-            rows += _between(unit, one, level.lower, level.upper)
+            rows += between(unit, one, level.lower, level.upper)
         return ends_of(rows, place)
 
     def _product_cut(self, cuts: Sequence[Vector], depth: int) -> Vector | None:
@@ -439,10 +440,3 @@ class _CompletedCase:
         """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
         space = self._checker.case_space(self._leaf, self._rows, {**region, "tree": None})
         return cut_parts(self._checker, space, sides, cell, near)
-
-
-def _between(form: Vector, unit: Vector, low: Any, high: Any) -> Iterator[Vector]:
-    """Yield the sides that bound a number, scaled by ε, from below and above."""
-    for end, sign in ((low, 1), (high, -1)):
-        if isinstance(end, Fraction):
-            yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))
