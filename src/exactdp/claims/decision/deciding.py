@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, ClassVar
 
+from exactdp.claims.decision.eps_pieces import in_pieces
 from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
 from exactdp.claims.decision.parted import in_parts
-from exactdp.claims.decision.progress import Hear, Progress, nobody
+from exactdp.claims.decision.progress import Hear, Progress
 from exactdp.claims.decision.slices import lost_told, parts
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.decision.work import EndlessError, Explorer, Problem
-from exactdp.claims.regions.moving import exact_values
 from exactdp.claims.regions.places import OnRay
-from exactdp.claims.regions.region import RAY, Region, at_point, pieces_of
+from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.claim import NEARLY_ABOVE, Claim
 from exactdp.claims.stated.inputs import Box, is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
-from exactdp.errors import ExactdpError, counted
+from exactdp.errors import counted
 from exactdp.language.linear import unit_in
 from exactdp.language.sampling import OrderChangesError
-from exactdp.reals import Interval
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import inf, simplest_inside
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, conduct_of
 from exactdp.running.crew import LostUnitError
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
 
-_MOST_PIECES = 200
-_DEEP, _DEEPEST = 10, 24
-_MOST_FUTILE = 4
-_MOST_REFUSALS = 12
-_LARGE = 100  # an ε beyond which exponentials are hardly representable
 _NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 
 
@@ -246,7 +237,7 @@ def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) 
     if region.is_unknown:
         return Finding(region, contents=Contents(telling=1), left=1, missing=region.why)
     if region.sides or (region.levels and region.curve is None):
-        return _in_pieces(work, region)
+        return in_pieces(work, region, examine, decide)
     found = Finding(region)
     before = 0.0
     try:
@@ -288,128 +279,6 @@ def _decided(
         if there.holds is False and above.is_false_at(there.witness):
             failure = work.claim.refutation(above, there)
     return found.with_sign(problem, sign, failure)
-
-
-# α and γ that are nonlinear functions of ε --------------------------------------------
-
-
-def _in_pieces(work: Explorer, region: Region) -> Finding:
-    """Return the finding on pieces of ε, on each of them for all α and γ that occur there.
-
-    A piece that is not proved is decided at a simple ε, and divided there.
-    """
-    waiting = [(region.on, 0)]
-    found = Finding(region)
-    asked: set[Fraction] = set()
-    is_rough = not all(side.is_rational for side in region.sides)
-    refusals = 0  # how many pieces cannot be examined; smaller ones may be simpler
-    futile = 0  # how often no counterexample was found a little inside of irrational conditions
-    for _ in range(_MOST_PIECES):
-        if not waiting:
-            return found
-        # Where few points are asked they shall be spread, so pieces are then taken level by level.
-        on, depth = waiting.pop(0 if is_rough else -1)
-        try:
-            here = Finding(region)
-            for part in pieces_of(work.claim, region, on):
-                here = _joined(here, _with_faces(work, part, refute=False))
-        except ExactdpError as error:
-            refusals += 1
-            if refusals > _MOST_REFUSALS:
-                raise
-            here = Finding(region, left=1, missing=str(error))
-        if not here.left:
-            found = found.with_contents(here.contents)
-            continue
-        found = replace(found, missing=found.missing or here.missing)
-        middle = _middle(on)
-        # Bisection never isolates a claim made only at an end.
-        ends = [one for one in (on.lower, on.upper) if isinstance(one, Fraction) and one in on]
-        is_lost = bool(region.levels) and not region.sides
-        is_lost = is_lost and exact_values(region.levels, middle) is None
-        for point in (*ends, middle):
-            if point in asked or futile >= _MOST_FUTILE:
-                continue
-            asked.add(point)
-            single = None if region.is_unit_used else at_point(region, point)
-            if region.is_unit_used:
-                there = _at_one_eps(work.claim, region, point)
-                if there.failures:
-                    return there
-            elif single is not None:
-                there = _with_faces(work, single)
-                if there.failures:
-                    return there
-                found = found.with_contents(there.contents)
-                futile += is_rough and there.left > 0
-            elif point == middle and is_lost:
-                name, form = next(iter(region.levels.items()))
-                why = f"{name} = {form} is irrational at rational ε: no counterexample can be shown"
-                found = replace(found, missing=found.missing or why)
-        if is_lost and depth >= _DEEP:
-            break  # no counterexample would be found, either
-        if on.is_point or depth == _DEEPEST:
-            found = replace(found, left=found.left + 1)
-            continue
-        waiting += [
-            (_with_end(on, upper=middle), depth + 1),
-            (_with_end(on, lower=middle), depth + 1),
-        ]
-    return replace(found, left=found.left + len(waiting) + 1)
-
-
-def _middle(on: Interval) -> Fraction:
-    """Return a simple point of an interval of ε, in the middle of long ones by its logarithm."""
-    lower, upper = on.lower, on.upper
-    if lower == 0 and isinstance(upper, Fraction):
-        return simplest_inside(upper / 4, upper / 2)
-    if 0 < lower < _LARGE and upper == inf:
-        return simplest_inside(2 * Fraction(lower), 4 * Fraction(lower))
-    if lower > 0 and isinstance(upper, Fraction) and upper > 4 * lower:
-        mean = Fraction(math.sqrt(lower * upper))
-        return simplest_inside(mean * Fraction(4, 5), mean * Fraction(5, 4))
-    return on.simple_point()
-
-
-def _at_one_eps(claim: Claim, region: Region, point: Fraction) -> Finding:
-    """Return the counterexamples of a claim at one ε, where its mechanism has numbers for 1/ε."""
-    try:
-        verdict = decide(replace(claim, epsilon=Interval(point, point)), hint=False)  # type: ignore[type-var]
-    except ExactdpError:
-        return Finding(region)
-    return Finding(region, failures=tuple(verdict.counterexamples))
-
-
-def _with_faces(work: Explorer, region: Region, *, refute: bool = True) -> Finding:
-    """Return the finding on a region and on those of its faces where the claim may jump."""
-    found = Finding(region)
-    for one, _ in work.with_faces((region,), nobody):
-        here = examine(work, one, nobody, refute=refute)
-        if here.failures:
-            return here
-        found = _joined(found, here)
-    return found
-
-
-def _joined(found: Finding, here: Finding) -> Finding:
-    """Return a finding without counterexamples together with another one."""
-    return replace(
-        found.with_contents(here.contents),
-        left=found.left + here.left,
-        missing=found.missing or here.missing,
-    )
-
-
-def _with_end(
-    on: Interval, lower: Fraction | None = None, upper: Fraction | None = None
-) -> Interval:
-    """Return an interval with one endpoint replaced by a closed one."""
-    return Interval(
-        on.lower if lower is None else lower,
-        on.upper if upper is None else upper,
-        lower_open=on.lower_open and lower is None,
-        upper_open=on.upper_open and upper is None,
-    )
 
 
 # Undecided problems -------------------------------------------------------------------
