@@ -6,11 +6,12 @@ from exactdp.claims.constants.budgets import Budget
 from exactdp.claims.constants.curves import ErrorCurve
 from exactdp.claims.constants.kappa import Kappa
 from exactdp.claims.constants.radii import Radius
+from exactdp.claims.constants.risks import Risk
 from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.disagreement.distance import Disagreement
-from exactdp.claims.error_bound import BoundedError, ErrorBound, Risk
+from exactdp.claims.error_bound import BoundedError, ErrorBound
 from exactdp.claims.expectations.excesses import Excess
 from exactdp.claims.expected import Expected
 from exactdp.claims.privacy import Privacy

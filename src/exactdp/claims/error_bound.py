@@ -7,22 +7,21 @@ is further than γ = `within` from the ideal output with probability at most β 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, product
-from math import trunc
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.budgets import Budget
 from exactdp.claims.constants.radii import Radius
-from exactdp.claims.decision.counterexamples import is_input_of
+from exactdp.claims.constants.risks import Risk
+from exactdp.claims.constants.simple_inputs import at_worst_input, simple_around
 from exactdp.claims.decision.progress import nobody
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.of_claim import regions_of
-from exactdp.claims.regions.regret import near_worst_inputs
 from exactdp.claims.stated.claim import mechanism_on
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.expressions import Expression
@@ -32,29 +31,17 @@ from exactdp.claims.stated.fitting import (
     may_have_position,
     may_select,
 )
-from exactdp.claims.stated.inputs import has_reals, is_listed, listed, show
+from exactdp.claims.stated.inputs import has_reals, is_listed, listed
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program
-from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import (
-    Number,
-    is_percentage,
-    near,
-    percentage,
-    probability,
-    rational,
-    simplest_inside,
-    spell,
-)
-from exactdp.reals.told import Told
+from exactdp.reals.numbers import Number, is_percentage, percentage, probability, rational, spell
 from exactdp.running.conduct import How
-from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.progress import Progress
@@ -68,10 +55,6 @@ if TYPE_CHECKING:
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)
 _WRONG = "gives a wrong answer"
-_NEARLY = Fraction(99, 100)  # fraction of the worst error probability
-_STEPS = (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))  # away from a simple input
-_NEXT = _STEPS[-1:]
-_ROOMS = (Fraction(1, 20), Fraction(1, 200))  # of simple inputs close to another
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -130,79 +113,6 @@ class BoundedError(Accuracy):
     def _risk(self) -> str:
         number = constant(self.formula)
         return str(self.formula) if number is None else percentage(number)
-
-
-@dataclass(frozen=True, repr=False)
-class Risk(Told):
-    """The largest probability of an error above a number: proven to lie in [lower, upper].
-
-    It is the largest over all inputs of the bound and, if an interval is given, over its ε.
-
-    >>> from exactdp import ErrorBound, Mechanism
-    >>> count = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
-    >>> print(ErrorBound(count, within=10).risk(eps=1).exact)
-    exp(-10*eps)
-    """
-
-    within: Fraction
-    eps: Interval
-    lower: Fraction
-    upper: Fraction
-    input: Value | None
-    """An input at which it is attained or approached; None if no input has such an error."""
-    exact: ClosedForm
-    """The probability at this input, as a function of ε."""
-    is_everywhere: bool
-    """Whether it is the same at every input."""
-    attained: bool
-    """Whether it is attained at the input; otherwise it may only be approached near it."""
-    is_alone: bool = False
-    """Whether the bound is about this input only."""
-    near: Value | None = None
-    """A simple input near which it is approached, if it may not be attained."""
-
-    def __float__(self) -> float:
-        return float((self.lower + self.upper) / 2)
-
-    @property
-    def _size(self) -> str:
-        width = self.upper - self.lower
-        if not width:
-            return spell(self.lower)
-        if width > self.upper / 10**4:
-            return f"between {float(self.lower):.6g} and {float(self.upper):.6g}"
-        known = 6 if width <= self.upper / 10**6 else 4
-        return f"≈ {float(self):.{known}g}"
-
-    def __str__(self) -> str:
-        what = f"an error above {spell(self.within)}" if self.within else "an error"
-        if self.input is None:
-            return f"The probability of {what} is 0 at each of these inputs."
-        when = (
-            f"At ε = {spell(Fraction(self.eps.lower))}"
-            if self.eps.is_point
-            else f"For ε in {self.eps}"
-        )
-        size = self._size
-        if not self.eps.is_point:
-            size = f"at most {size}"  # the supremum over these ε
-        if not self.attained:
-            return (
-                f"{when} the probability of {what} is {size}"
-                f"{' at worst' if self.eps.is_point else ''}, approached near the input "
-                f"{show(self.input if self.near is None else self.near)}."
-            )
-        where = (
-            f"the input {show(self.input)}"
-            if self.is_alone
-            else "every input"
-            if self.is_everywhere
-            else f"the worst input {show(self.input)}"
-        )
-        return (
-            f"{when} the probability of {what} is {size} at {where}; "
-            f"as a function of ε it is {self.exact.pretty()}."
-        )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -379,7 +289,7 @@ class ErrorBound:
             part = replace(claim, epsilon=self._at(eps))
             verdict = part.check(progress=progress, **how)
             if verdict.counterexample is not None and not part.is_decided_only:
-                return _at_worst_input(verdict, self._risk_of(claim, verdict.counterexample.eps))
+                return at_worst_input(verdict, self._risk_of(claim, verdict.counterexample.eps))
             if not verdict.holds:
                 return verdict
         assert verdict is not None
@@ -475,7 +385,7 @@ class ErrorBound:
         attained = is_listed(asked.input_set) and worst is None
         alone = is_listed(claim.input_set) and _are_one(listed(claim.mechanism, claim.input_set))
         upper = min(upper, Fraction(1))
-        near = None if is_listed(asked.input_set) else _simple_around(asked, best.input, lower)
+        near = None if is_listed(asked.input_set) else simple_around(asked, best.input, lower)
         return Risk(within, on, lower, upper, best.input, exact, same, attained, alone, near)
 
     # As text --------------------------------------------------------------------------
@@ -494,27 +404,6 @@ class ErrorBound:
 
 def _are_one(inputs: Iterable[object]) -> bool:
     return len(list(islice(inputs, 2))) == 1
-
-
-def _simple(value: Value, room: Fraction | None = None) -> Value:
-    """Return an input with its numbers rounded to simple ones, within a distance if it is given."""
-    if isinstance(value, list | tuple):
-        return [_simple(item, room) for item in value]
-    if not isinstance(value, Fraction):
-        return value
-    return near(value) if room is None else simplest_inside(value - room, value + room)
-
-
-def _simple_around(claim: Accuracy, u: Value, risk: Fraction) -> Value:
-    """Return a simple input close to `u` next to which the error is nearly as likely as `risk`."""
-    for room in _ROOMS if claim.epsilon.is_point else ():
-        centre = _simple(u, room)
-        for there in (centre, *_beside(u, centre, _NEXT)):
-            if is_input_of(claim, there):
-                error = claim.error_probability(there).exact.at(Fraction(claim.epsilon.lower))
-                if error.lower >= risk * _NEARLY:
-                    return centre
-    return _simple(u)
 
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
@@ -598,81 +487,3 @@ def _least_epsilon(
         whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
         lower = Fraction(on.lower)
         return Budget(lower, lower, attained=not on.lower_open, everywhere=whole, on=on)
-
-
-def _at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
-    """Return a verdict whose counterexample is at the worst input for its ε.
-
-    If the worst case is only approached, the counterexample is at an input nearby, if possible at a
-    simple one where the error is nearly as likely.
-    """
-    found = verdict.counterexample
-    if found is None or worst.input is None or worst.input == found.input:
-        return verdict
-    best = found
-    near = _simple_near(worst.input)
-    if verdict.claim.at_worst_inputs is not None:
-        near = _next_to(worst.input, near_worst_inputs(verdict.claim))
-    for there in [worst.input] if worst.attained else near:
-        if not worst.attained and not is_input_of(verdict.claim, there):
-            continue
-        at = replace(verdict.claim, inputs=[there], epsilon=found.eps).check().counterexample
-        if at is not None and at.error.lower > best.error.lower:
-            best = at
-        if best.error.lower >= worst.lower * _NEARLY:
-            break
-    return replace(verdict, counterexamples=(best,))
-
-
-def _next_to(u: Value, claim: Accuracy | None) -> Iterator[Value]:
-    """Yield the inputs of a claim that differ from `u` in one entry."""
-    for other in () if claim is None else claim.inputs:
-        if sum(one != two for one, two in zip(u, other, strict=True)) == 1:
-            yield other
-
-
-def _simple_near(u: Value) -> Iterator[Value]:
-    """Yield a simple input close to `u`, others that are closer and closer, and `u` itself."""
-    centre = _simple(u)
-    yield centre
-    yield from _beside(u, centre, _STEPS)
-    yield u
-
-
-def _beside(u: Value, centre: Value, steps: Sequence[Fraction]) -> Iterator[Value]:
-    """Yield inputs that are some steps away from a simple input towards `u`.
-
-    First those with equal numbers where the simple one has equal numbers, then those with one
-    different number, then all others.
-    """
-    pairs = list(zip(_numbers(u), _numbers(centre), strict=True))
-    size = max((abs(one - two) for one, two in pairs), default=Fraction(0))
-    if not size:
-        return
-    towards = [(one - two) / size for one, two in pairs]
-    values = dict.fromkeys(two for _, two in pairs)
-    groups = [[k for k, (_, two) in enumerate(pairs) if two == value] for value in values]
-    groups += [[k] for k in range(len(pairs))] if len(groups) < len(pairs) else []
-    for step, group in product(steps, groups):
-        if sign := trunc(sum(towards[k] for k in group) * 2 / len(group)):
-            moved = dict.fromkeys(group, step if sign > 0 else -step)
-            yield _refilled(u, (two + moved.get(k, 0) for k, (_, two) in enumerate(pairs)))
-    for step in steps:
-        for rounded in (list(map(trunc, towards)), list(map(near, towards))):
-            moved = dict(enumerate(to * step for to in rounded))
-            yield _refilled(u, (two + moved[k] for k, (_, two) in enumerate(pairs)))
-
-
-def _numbers(u: Value) -> Iterator[Fraction]:
-    if isinstance(u, list | tuple):
-        for item in u:
-            yield from _numbers(item)
-    elif is_number(u):
-        yield Fraction(u)
-
-
-def _refilled(u: Value, numbers: Iterator[Fraction]) -> Value:
-    """Return an input with its numbers replaced."""
-    if isinstance(u, list | tuple):
-        return [_refilled(item, numbers) for item in u]
-    return next(numbers) if is_number(u) else u
