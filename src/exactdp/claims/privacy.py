@@ -15,6 +15,7 @@ from exactdp.claims.decision.progress import nobody
 from exactdp.claims.private.breaches import Breach
 from exactdp.claims.private.far_out import replaced
 from exactdp.claims.private.losses import Loss, Losses
+from exactdp.claims.private.outcomes import Outcomes
 from exactdp.claims.private.own_adjacency import Own, read_adjacency
 from exactdp.claims.private.pairs import (
     Pair,
@@ -221,6 +222,11 @@ class Privacy:
         return listed_pairs(self) if is_listed(self.input_set) else ()
 
     @cached_property
+    def outcomes(self) -> Outcomes:
+        """The probabilities of outputs, input by input."""
+        return Outcomes(self)
+
+    @cached_property
     def losses(self) -> Losses:
         """What must be proved, pair by pair."""
         return Losses(self)
@@ -316,7 +322,7 @@ class Privacy:
         given = [assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:])]
         for k in (*range(_FIRST), *(_FIRST * 2**j for j in range(_DOUBLED))):
             output = replaced(one.far, lambda far, k=k: far.start + far.step * k)  # type: ignore[misc]
-            sides = [self.losses.events(x, [output]) for x in given]
+            sides = [self.outcomes.events(x, [output]) for x in given]
             chance, other = (sum(side.values(), ExpPoly(0)) for side in sides)
             allowed = other * self.factor
             if (allowed - chance).at(at).sign < 0:

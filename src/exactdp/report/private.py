@@ -13,7 +13,7 @@ from exactdp.claims.constants.curves import ErrorCurve
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.private.deltas import DeltaCurve
-from exactdp.claims.private.losses import reals_in
+from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.stated.expressions import run_with
 from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -188,8 +188,8 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
     found: NDArray[Any] = np.zeros_like(points)
     seen: set[object] = set()
     for u, v in claim.pairs:
-        one, two = claim.losses.chances(u, v)
-        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.losses.distribution(x)):
+        one, two = claim.outcomes.chances(u, v)
+        if any(reals_in(key.env[0]) for x in (u, v) for key in claim.outcomes.distribution(x)):
             raise ValueRefusedError(
                 "the privacy loss is drawn for finite and whole outputs, and these contain real "
                 "noise",

@@ -20,9 +20,9 @@ from exactdp.claims.certificates.document import document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.plain_data import inputs_json, interval_json, value_json
 from exactdp.claims.private.breaches import Breach
-from exactdp.claims.private.losses import endless, reals_in
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import Pairs
+from exactdp.claims.private.patterns import endless, reals_in
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.adjacency import Entries, LargestChange, SquaredChange, TotalChange
 from exactdp.claims.stated.inputs import is_listed, listed
@@ -42,7 +42,7 @@ from exactdp.semantics.events import RealInterval, WholeInterval
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.privacy import Privacy
-    from exactdp.claims.private.losses import Chances
+    from exactdp.claims.private.outcomes import Chances
     from exactdp.semantics.spots import Trace
 
 _ZERO: ClosedForm = ExpPoly(0)
@@ -55,7 +55,7 @@ def certificate(verdict: Verdict) -> Json:
     if not is_listed(claim.input_set):
         return _on_cones(verdict, [])
     inputs = [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
-    chances = {u: claim.losses.distribution(u) for u in inputs}
+    chances = {u: claim.outcomes.distribution(u) for u in inputs}
     patterns = [key.env[0] for each in chances.values() for key in each if endless(key.env[0])]
     if any(map(reals_in, patterns)) and not claim.delta_form:
         return _on_cones(verdict, inputs)
@@ -65,7 +65,7 @@ def certificate(verdict: Verdict) -> Json:
         examples = None
         if not claim.delta_form and claim.measure == "privacy":
             examples = [output for one in verdict.counterexamples for output in one.outputs]
-        together = claim.losses.together(inputs, examples, far)
+        together = claim.outcomes.together(inputs, examples, far)
         if any(_is_apart(key.env[0]) for each in together for key in each):
             raise _refused("integer noise and real noise are released in one place")
         chances = dict(zip(inputs, together, strict=True))
@@ -153,7 +153,7 @@ def _add_far(
     """Add the proofs that p − e^b·p′ has one sign for large integers, and these signs."""
     given = [assembled(claim.mechanism.inputs, x) for x in pair]
     for event, outputs in far.items():
-        gaps = [claim.losses.far_gap(given, output) for output in outputs]
+        gaps = [claim.outcomes.far_gap(given, output) for output in outputs]
         for sign in (-1, 1) if claim.delta_form else (-1,):
             found = [nonnegative(gap * sign, claim.epsilon) for gap in gaps]
             if all(found):
@@ -212,7 +212,7 @@ class _Pieces:
         cone = Cone.of(2, sides)
 
         def run(trace: Trace) -> ClosedForm:
-            return self.claim.losses.density_gap(self.pair, pattern, trace.spot(names[1]))
+            return self.claim.outcomes.density_gap(self.pair, pattern, trace.spot(names[1]))
 
         (cell,) = explore(names, cone, run)
         gap: ClosedForm = cell.result

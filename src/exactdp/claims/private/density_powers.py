@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flint import acb, arb, fmpq
 
-from exactdp.claims.private.losses import reals_in
+from exactdp.claims.private.patterns import reals_in
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled
@@ -85,7 +85,7 @@ class DensityPiece:
 def density_pieces(claim: Privacy, u: Entries, v: Entries) -> list[DensityPiece]:
     """Return the densities of real outputs at two listed inputs, in pieces."""
     found: list[DensityPiece] = []
-    sides = (claim.losses.distribution(x) for x in (u, v))
+    sides = (claim.outcomes.distribution(x) for x in (u, v))
     patterns = dict.fromkeys(key.env[0] for side in sides for key in side if reals_in(key.env[0]))
     for pattern in patterns:
         if reals_in(pattern) > 1:

@@ -231,7 +231,7 @@ def _pairs(claim: Privacy, on: tuple[Fraction, Fraction]) -> Iterator[_PairOfInp
     seen: set[object] = set()
     for u, v in asked.pairs:
         # For large integers, p/p′ is the same for all integers of an event: one output suffices.
-        one, two = asked.losses.chances(u, v)
+        one, two = asked.outcomes.chances(u, v)
         chances = tuple((chance, two.get(key, _zero(chance))) for key, chance in one.items())
         pieces = tuple(density_pieces(asked, u, v))
         key = frozenset(chances), frozenset(pieces)

@@ -18,7 +18,8 @@ from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed
 from exactdp.claims.decision.work import Problem
-from exactdp.claims.private.losses import Loss, filled
+from exactdp.claims.private.losses import Loss
+from exactdp.claims.private.patterns import filled
 from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region

@@ -13,8 +13,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.private.losses import reals_in
 from exactdp.claims.private.own_adjacency import Own
+from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.moving import curve_of
 from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
 from exactdp.claims.stated.adjacency import Adjacency, Ball

@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.private.losses import reals_in
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
+from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.regions.shapes import shape_of
 from exactdp.claims.stated.adjacency import Adjacency, LargestChange
