@@ -10,7 +10,7 @@ from exactdp.claims.constants.risks import Risk
 from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.claims.disagreement.distance import Disagreement
+from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.error_bound import BoundedError, ErrorBound
 from exactdp.claims.expectations.excesses import Excess
 from exactdp.claims.expected import Expected

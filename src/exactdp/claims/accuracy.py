@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
-from exactdp.claims.disagreement.distance import Disagreement
+from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.regions.chamber import Chamber
 from exactdp.claims.regions.classes import FEW, InputClass, classes_of
 from exactdp.claims.regions.corners import Corners

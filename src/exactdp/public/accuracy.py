@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from exactdp import claims
-from exactdp.claims.disagreement.distance import Disagreement
+from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.public.answers import ErrorCurve, PiecewiseDistance, Verdict
 from exactdp.public.calls import folds
 from exactdp.running.conduct import How

@@ -272,6 +272,11 @@ def has_spots(value: Value) -> bool:
     return isinstance(value, Spot) or any(map(has_spots, getattr(value, "ends", ())))
 
 
+def at_sample(value: Any) -> Any:
+    """Return a number, that of a spot at the sample."""
+    return fraction(value.value) if isinstance(value, Spot) else value
+
+
 def trace_of(value: Value) -> Trace:
     """Return the trace of the spots in a value."""
     return next(_spots(value)).trace

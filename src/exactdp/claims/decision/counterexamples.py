@@ -27,13 +27,13 @@ from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name, Number
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm, constant_enclosure, enclosed
-from exactdp.reals.numbers import fraction, inf, simplest_inside, spell
+from exactdp.reals.numbers import inf, simplest_inside, spell
 from exactdp.reals.square_roots import Enclosed, SquareRoot
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
 from exactdp.semantics.events import is_number
-from exactdp.semantics.spots import OnFaceError, Spot, Trace
+from exactdp.semantics.spots import OnFaceError, Trace, at_sample
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -350,9 +350,9 @@ def _at_log(
             one,
             input=u,
             output=claim.ideal_function(u),
-            distance=_sampled(one.distance),
-            alpha=_sampled(one.alpha),
-            gamma=_sampled(one.gamma),
+            distance=at_sample(one.distance),
+            alpha=at_sample(one.alpha),
+            gamma=at_sample(one.gamma),
             probability=LogForm.made(one.probability, units),  # type: ignore[arg-type]
         )
         if not any((alone.probability - 1 + beta).at(eps).sign < 0 for beta in alone.beta):
@@ -361,10 +361,6 @@ def _at_log(
         if found is not None:
             return _told(claim, alone, eps, *found)
     return None
-
-
-def _sampled(value: Any) -> Any:
-    return fraction(value.value) if isinstance(value, Spot) else value
 
 
 def _claimed(

@@ -13,7 +13,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.within import Within
-from exactdp.claims.disagreement.distance import Disagreement, Disagreements
+from exactdp.claims.disagreement.distance import Disagreements
+from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.stated.claim import Due, near_maximum
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Alternatives, Expression, as_expression

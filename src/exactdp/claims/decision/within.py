@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from exactdp.claims.disagreement.distance import Differ
+from exactdp.claims.disagreement.nearest import Differ
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
