@@ -332,3 +332,18 @@ def test_functions_of_eps_that_nearly_vanish() -> None:
         **WITH_NOISE,
     )  # fmt: skip
     assert "irrational" in claim.check().missing
+
+
+def test_a_counterexample_with_a_logarithm_keeps_the_least_alpha() -> None:
+    """P(Laplace ≤ ln 2/ε − 1) = e^(−ε) at ε = 2 ≥ ln 2 is above e^(−2α)/4 for α < 1."""
+    half = Mechanism.from_source("def half(q: Real): return lap(eps, q) > log(2) / eps")
+    claim = Accuracy(
+        half,
+        exp(-alpha * eps) / 4,
+        region="alpha >= 99/100",
+        ideal=lambda q: q > 0,
+        inputs=[1],
+    )
+    found = claim.check().counterexample
+    assert found is not None
+    assert Fraction(99, 100) <= found.alpha < 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from exactdp.errors import ProgramError
 from exactdp.language.limits import STATE_ENTRIES, STATE_LIMIT
 from exactdp.language.machine import Done, Machine, State
@@ -10,7 +12,7 @@ from exactdp.measure.work import count
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.naming import is_settled
-from exactdp.semantics.nodes import Edge, Node
+from exactdp.semantics.nodes import Edge, Failure, Node
 from exactdp.semantics.relevance import MATCHED
 from exactdp.semantics.states import Visited, growing
 from exactdp.semantics.transitions import Look, Step, Transitions
@@ -69,6 +71,37 @@ def built(transitions: Transitions, start: State, look: Look, wanted: Value = MA
             event = Done(State(-1, (wanted,)), wanted)
         nodes.append(Node(event, size, edges))
     return Graph(tuple(nodes), machine.code)
+
+
+def outputs_up_to(
+    most: int, machine: Machine, start: State, look: Callable[[State], State]
+) -> tuple[Value, ...] | None:
+    """Return the outputs from a state, depth first; None if there are more, or a run may fail."""
+    transitions = Transitions(machine)
+    visited = Visited(machine)
+    room = _Room(machine)
+    known: set[int] = set()
+    found: dict[State, Value] = {}  # here True differs from 1
+    ahead = [transitions.start(start)]
+    while ahead:
+        step = ahead.pop()
+        arrival = transitions.arrival(step, look)
+        assert arrival is not None
+        if arrival[0] in known:
+            continue
+        known.add(arrival[0])
+        event, _ = transitions.events[arrival[0]]
+        room.add(event.state, step.event.state)
+        if isinstance(event, Done):
+            found[State(-1, (event.output,))] = event.output
+        elif isinstance(event, Failure):
+            return None
+        else:
+            visited.add(event.state)
+        if len(found) > most:
+            return None
+        ahead.extend(transitions.steps(arrival[0]))
+    return tuple(found.values())
 
 
 class _Room:

@@ -23,7 +23,7 @@ from exactdp.reals.numbers import rational
 from exactdp.reals.radicals import Surd
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.added import added_noise, compares_inputs_often
-from exactdp.semantics.building import build, built
+from exactdp.semantics.building import build, built, outputs_up_to
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import JointDensity, has_quotient, refuse_quotient
 from exactdp.semantics.distribution import Distribution
@@ -562,10 +562,7 @@ class Engine:
 
     def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
         """Return the graph of the paths to a pattern from an input whose reals are symbols."""
-        values = tuple(
-            value if names is None else symbols_of(names)
-            for value, names in zip(given, self._names, strict=True)
-        )
+        values = self._with_symbols(given)
         key = values, pattern
         if key not in self._graphs:
             if len(self._graphs) >= _MOST_PLANS:
@@ -585,13 +582,20 @@ class Engine:
             kept.clear()
         self._transitions = None
 
+    def outputs_up_to(self, most: int, given: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """Return the outputs at inputs with symbols; None if there are more, or a run may fail."""
+        start = self.machine.start(self._with_symbols(given))
+        return outputs_up_to(most, self.machine, start, self._summaries.look())
+
     def independent_entries(self, given: tuple[Value, ...]) -> tuple[IndependentEntry, ...] | None:
         """Return the entries of the output if they are independent at inputs with symbols."""
-        values = tuple(
+        return independent_entries(self.machine, self._with_symbols(given))
+
+    def _with_symbols(self, given: tuple[Value, ...]) -> tuple[Value, ...]:
+        return tuple(
             value if names is None else symbols_of(names)
             for value, names in zip(given, self._names, strict=True)
         )
-        return independent_entries(self.machine, values)
 
     def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self.machine

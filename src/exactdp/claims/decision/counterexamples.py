@@ -328,7 +328,13 @@ def _at_log(
     alpha, gamma = number(problem.region.alpha), number(problem.region.gamma)
     try:
         spots = as_spots(claim.mechanism, u, trace)
-        due = claim.obligations.at(spots, alpha, gamma, beta=problem.region.beta)
+        due = claim.obligations.at(
+            spots,
+            alpha,
+            gamma,
+            beta=problem.region.beta,
+            is_confined=bool(problem.region.least),
+        )
     except OnFaceError:
         return None
     exact = [(eps, eps), *ends]
@@ -344,6 +350,8 @@ def _at_log(
         gamma=None if gamma is None else (gamma,),
         beta=beta,
         above=problem.region.above,
+        least=problem.region.least,
+        is_alpha_open=problem.region.is_alpha_open,
     )
     for one in due:
         alone = replace(

@@ -36,14 +36,11 @@ from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import as_given
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries
-from exactdp.language.machine import Done
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
-from exactdp.semantics.events import ANYTHING
-from exactdp.semantics.nodes import Failure
 from exactdp.semantics.spots import at_sample, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
@@ -156,16 +153,12 @@ class Disagreements:
         if self._graphs.releases or self._ideal.is_partial or self._multiplies or self._is_bent:
             return None
         given = assembled(program.inputs, [0] * len(self._kinds))
-        outputs: dict[Hashable, Value] = {}
-        for node in self._engine.graph(given, ANYTHING).nodes:
-            if isinstance(node.event, Failure):
-                return None
-            if isinstance(node.event, Done):
-                outputs[told_apart(node.event.output)] = node.event.output
-        if len(outputs) > _MOST_CLOSURES:
+        outputs = self._engine.outputs_up_to(_MOST_CLOSURES, given)
+        if outputs is None:
             return None
         enclosures = program.kept(Enclosures)
-        around = {key: enclosures.of(given, one) for key, one in outputs.items()}
+        around = {told_apart(one): enclosures.of(given, one) for one in outputs}
+        found: dict[Hashable, Polyhedron]
         found = {key: one.sides for key, one in around.items() if one is not None}
         return found if len(found) == len(around) and are_closures(found) else None
 
