@@ -14,7 +14,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.layout import entry_names
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.order import Order
+from exactdp.semantics.order import MonotoneDirections
 from support.examples import TIMES
 
 OPS = ("<", "<=", ">", ">=")
@@ -106,7 +106,7 @@ def test_what_is_said_to_grow_grows(number: int) -> None:
     names = [f"q[{k}]" for k in range(size)]
     assert engine.outputs is not None
     for output in engine.outputs[:2]:
-        order = Order(engine.plan(mechanism.read_input([0] * size), output)[0].graph)
+        order = MonotoneDirections(engine.plan(mechanism.read_input([0] * size), output)[0].graph)
         if not order.is_known:
             continue
         ways = [(order.grows_with(names, sign), sign) for sign in (1, -1)]

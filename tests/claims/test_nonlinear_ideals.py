@@ -24,7 +24,7 @@ from exactdp import (
     linf,
     numeric,
 )
-from exactdp.claims.stated.spans import Germ, Span, UndecidedError
+from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
 
 FIRST = Mechanism.from_source("def first(q: Real[2]):\n    return lap(eps, q[0]) >= 1")
 PAIR = Mechanism.from_source("def pair(x: Real, y: Real):\n    return lap(eps, x) >= 1")
@@ -172,15 +172,15 @@ def test_refusals() -> None:
 
 
 def test_spans_and_germs() -> None:
-    x, y = Span(Fraction(-1), Fraction(2)), Span(Fraction(3), Fraction(4))
+    x, y = IntervalNumber(Fraction(-1), Fraction(2)), IntervalNumber(Fraction(3), Fraction(4))
     assert ((x * y).lower, (x * y).upper) == (-4, 8)
     assert ((x * x).lower, (x**2).upper, (x**3).lower) == (0, 4, -1)
     assert (1 / y).upper == Fraction(1, 3)
     assert x < y
     assert y >= 3
-    assert Span(-math.inf, math.inf) ** 2 >= 0
+    assert IntervalNumber(-math.inf, math.inf) ** 2 >= 0
     for undecided in (lambda: x > 0, lambda: 1 / x, lambda: y > 3, lambda: x == 1):
-        with pytest.raises(UndecidedError):
+        with pytest.raises(AmbiguousComparisonError):
             undecided()
     t = Germ((Fraction(1), Fraction(-1)))
     assert t * t < 1

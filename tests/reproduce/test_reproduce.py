@@ -15,7 +15,7 @@ from rich.console import Console
 
 from claims.published import EXPERIMENTS
 from exactdp import certify
-from exactdp.cli.output import Output
+from exactdp.cli.output import CommandOutput
 from exactdp.cli.reproduce import command
 from exactdp.reproduce import show
 from exactdp.reproduce.differences import differences
@@ -31,7 +31,7 @@ PAPER = Path(__file__).parents[3] / "shared" / "paper"
 
 def reproduce(*arguments: str) -> Result:
     """Run the command in this process."""
-    return CliRunner().invoke(command, arguments, obj=Output(), standalone_mode=False)
+    return CliRunner().invoke(command, arguments, obj=CommandOutput(), standalone_mode=False)
 
 
 def some_rows(*labels: str) -> list[Row]:

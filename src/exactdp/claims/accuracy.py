@@ -30,7 +30,7 @@ from exactdp.claims.stated.inputs import (
     real_count,
 )
 from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
-from exactdp.claims.stated.statement import Beta, EpsilonGiven, Statement
+from exactdp.claims.stated.statement import AccuracyStatement, Beta, EpsilonGiven
 from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
 from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
@@ -82,7 +82,7 @@ EVERYWHERE = (
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Accuracy(Statement):
+class Accuracy(AccuracyStatement):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal

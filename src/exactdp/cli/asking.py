@@ -9,8 +9,8 @@ from exactdp import Accuracy, Expected
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.output import (
     STYLES,
+    CommandOutput,
     Json,
-    Output,
     StoppedError,
     error_record,
     exit_code,
@@ -21,7 +21,7 @@ from exactdp.errors import ExactdpError, VacuousClaimError, counted
 
 
 def ask(
-    output: Output,
+    output: CommandOutput,
     targets: tuple[str, ...],
     changes: Changes,
     question: Callable[[Any, Report], Json],

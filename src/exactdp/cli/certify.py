@@ -6,7 +6,7 @@ import click
 
 from exactdp import certify
 from exactdp.certify import MAX_TEXT
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
 
 _UNREAD = certify.check("").claim
 """The checker's text for the claim when a certificate is unreadable."""
@@ -22,7 +22,7 @@ _UNREAD = certify.check("").claim
 @click.argument("paths", nargs=-1, required=True, metavar="CERTIFICATE.json...")
 @json_option
 @pass_output
-def command(output: Output, paths: tuple[str, ...]) -> int:
+def command(output: CommandOutput, paths: tuple[str, ...]) -> int:
     """Check certificates independently of the solver.
 
     The checker uses only integers and fractions, and shares no code with the solver. Exit code:

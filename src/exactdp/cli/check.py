@@ -15,8 +15,8 @@ from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.matching import github, sarif
 from exactdp.cli.output import (
+    CommandOutput,
     Json,
-    Output,
     StoppedError,
     error_record,
     examples,
@@ -98,7 +98,7 @@ _LONGEST_NAME = 100  # characters in a file name
 @change_options
 @pass_output
 def command(  # noqa: PLR0913 its options
-    output: Output,
+    output: CommandOutput,
     targets: tuple[str, ...],
     *,
     substring: str,
@@ -186,7 +186,7 @@ def _record(title: str, answer: Json | ExactdpError) -> Json:
     return answer
 
 
-def _say(output: Output, one: Found, record: Json, every: bool) -> None:
+def _say(output: CommandOutput, one: Found, record: Json, every: bool) -> None:
     if record["verdict"] == "error":
         output.note(record["sentence"], "red")
         return
@@ -200,7 +200,7 @@ def _say(output: Output, one: Found, record: Json, every: bool) -> None:
         output.note(f"{one.title}: {record['note']}")
 
 
-def _say_table(output: Output, answers: list[Json]) -> None:
+def _say_table(output: CommandOutput, answers: list[Json]) -> None:
     decided = [one for one in answers if one["verdict"] != "error"]
     if decided:
         rows = [

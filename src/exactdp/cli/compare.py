@@ -14,8 +14,8 @@ from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import (
+    CommandOutput,
     Json,
-    Output,
     examples,
     json_option,
     pass_output,
@@ -67,7 +67,7 @@ _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
 @timeout_option
 @pass_output
 def command(  # noqa: PLR0913 what can be asked
-    output: Output,
+    output: CommandOutput,
     targets: tuple[str, ...],
     *,
     measure: str,

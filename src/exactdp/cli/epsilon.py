@@ -8,7 +8,14 @@ from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
+from exactdp.cli.output import (
+    CommandOutput,
+    Json,
+    examples,
+    json_option,
+    pass_output,
+    timeout_option,
+)
 from exactdp.cli.reading import Changes, change_options, read_option, read_probability
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
@@ -34,7 +41,7 @@ from exactdp.reals.numbers import positive_width
 @change_options
 @pass_output
 def command(
-    output: Output, targets: tuple[str, ...], beta: str | None, width: str, changes: Changes
+    output: CommandOutput, targets: tuple[str, ...], beta: str | None, width: str, changes: Changes
 ) -> int:
     """Find all ε for which a claim holds, and the smallest.
 

@@ -11,7 +11,14 @@ from exactdp.claims.error_bound import read_risk, read_within
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_ideal, find_mechanism
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
+from exactdp.cli.output import (
+    CommandOutput,
+    Json,
+    examples,
+    json_option,
+    pass_output,
+    timeout_option,
+)
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Job, Report, result
@@ -44,7 +51,7 @@ from exactdp.reals.numbers import inf
 @sharing_options
 @pass_output
 def command(  # noqa: PLR0913 its options
-    output: Output,
+    output: CommandOutput,
     *,
     target: str,
     within: str | None,

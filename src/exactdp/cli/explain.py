@@ -13,8 +13,8 @@ from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import (
+    CommandOutput,
     Json,
-    Output,
     examples,
     json_option,
     pass_output,
@@ -49,7 +49,7 @@ _PICTURES = (".svg", ".png", ".pdf", ".dot")
 @click.option("--input", "given", metavar="INPUT", help="The input of the chain: '[-1, 1]'.")
 @json_option
 @pass_output
-def command(output: Output, target: str, chain: Path | None, given: str | None) -> int:
+def command(output: CommandOutput, target: str, chain: Path | None, given: str | None) -> int:
     """Show a mechanism as exactdp understands it.
 
     In words, and as basic statements, one per line, with loops unrolled. With --chain, also plot
@@ -80,7 +80,7 @@ def command(output: Output, target: str, chain: Path | None, given: str | None) 
     return output.document(0, **facts, source=str(mechanism), chain=drawn)
 
 
-def _drawn(output: Output, target: str, path: Path, given: str) -> int:
+def _drawn(output: CommandOutput, target: str, path: Path, given: str) -> int:
     u = read_option("--input", given, partial(read_value, what="an input"))
     mechanism = find_mechanism(target)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from exactdp.cli.output import Output, examples, json_option, pass_output
+from exactdp.cli.output import CommandOutput, examples, json_option, pass_output
 from exactdp.errors import ExactdpError
 from exactdp.pages import Explanation, explained, explanations, topics
 
@@ -16,7 +16,7 @@ from exactdp.pages import Explanation, explained, explanations, topics
 @click.argument("name", metavar="[CODE]", default="")
 @json_option
 @pass_output
-def command(output: Output, name: str) -> int:
+def command(output: CommandOutput, name: str) -> int:
     """Explain an error by its code, with a wrong and a right program.
 
     CODE is the last word of a message about a program, or the name of a page. Without it, list all

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from exactdp import __version__
-from exactdp.cli.output import Output, StoppedError, mistake
+from exactdp.cli.output import CommandOutput, StoppedError, mistake
 from exactdp.cli.settings import defaults
 from exactdp.cli.streams import UnwritableError
 from exactdp.errors import ExactdpError
@@ -62,7 +62,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the requested command, and store its name for messages."""
         found = super().resolve_command(ctx, args)
-        ctx.ensure_object(Output).command = found[0] or ""
+        ctx.ensure_object(CommandOutput).command = found[0] or ""
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -106,7 +106,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _answered(arguments: list[str] | None) -> int:
-    output = Output()
+    output = CommandOutput()
     output.arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code: Any = group.main(

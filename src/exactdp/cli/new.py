@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from exactdp import pages
-from exactdp.cli.output import Output, examples, json_option, pass_output, writing
+from exactdp.cli.output import CommandOutput, examples, json_option, pass_output, writing
 from exactdp.cli.starters import KINDS, starter
 from exactdp.errors import ExactdpError
 
@@ -33,7 +33,7 @@ from exactdp.errors import ExactdpError
 @click.option("--example", metavar="NAME", help="Copy this example of the gallery instead.")
 @json_option
 @pass_output
-def command(output: Output, name: str, kind: str, example: str | None) -> int:
+def command(output: CommandOutput, name: str, kind: str, example: str | None) -> int:
     """Write a commented starter file.
 
     NAME is the name of a mechanism; the file is NAME.py, which `exactdp check` accepts.

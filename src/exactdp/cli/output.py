@@ -44,7 +44,7 @@ class StoppedError(Exception):
         self.done = done
 
 
-class Output:
+class CommandOutput:
     """The output of one run of a command. Rich is loaded when something is printed."""
 
     def __init__(self) -> None:
@@ -215,7 +215,7 @@ def _console(*, stderr: bool) -> Console:
 
 def _json_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     del parameter
-    ctx.ensure_object(Output).json = value
+    ctx.ensure_object(CommandOutput).json = value
 
 
 def json_option(function: Function) -> Function:
@@ -232,7 +232,7 @@ def json_option(function: Function) -> Function:
 
 def _timeout_given(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
     del parameter
-    ctx.ensure_object(Output).timeout = value
+    ctx.ensure_object(CommandOutput).timeout = value
 
 
 def timeout_option(function: Function) -> Function:
@@ -252,4 +252,4 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-pass_output = click.make_pass_decorator(Output, ensure=True)
+pass_output = click.make_pass_decorator(CommandOutput, ensure=True)

@@ -10,8 +10,8 @@ import click
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claim
 from exactdp.cli.output import (
+    CommandOutput,
     Json,
-    Output,
     examples,
     json_option,
     pass_output,
@@ -58,7 +58,7 @@ from exactdp.cli.work import Job, Report, result
 @change_options
 @pass_output
 def command(
-    output: Output, target: str, path: Path, kind: str, given: str | None, changes: Changes
+    output: CommandOutput, target: str, path: Path, kind: str, given: str | None, changes: Changes
 ) -> int:
     """Plot a claim: its error, κ, where it holds, or simulated runs.
 

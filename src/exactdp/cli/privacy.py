@@ -9,7 +9,7 @@ from exactdp.claims.stated.inputs import is_listed
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
@@ -33,7 +33,7 @@ from exactdp.reals.numbers import positive_width
 @sharing_options
 @change_options
 @pass_output
-def command(output: Output, targets: tuple[str, ...], width: str, changes: Changes) -> int:
+def command(output: CommandOutput, targets: tuple[str, ...], width: str, changes: Changes) -> int:
     """Find the exact budget and δ of privacy claims.
 
     Each `Privacy` of the files is decided. Without δ, find the smallest a such that the mechanism

@@ -11,7 +11,7 @@ from exactdp import Mechanism
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import ProgramError
@@ -48,7 +48,7 @@ from exactdp.reals.numbers import spell
 @json_option
 @pass_output
 def command(
-    output: Output,
+    output: CommandOutput,
     target: str,
     given: str,
     event: str | None,

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from exactdp import AllReals, Box, Expected, Grid, Privacy
-from exactdp.claims.stated.expressions import Expression, as_expression
-from exactdp.claims.stated.functions import written
+from exactdp.claims.constants.trials import divided
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language import Real
 from exactdp.reals import Interval
@@ -145,28 +144,8 @@ class Changes:
             )
         if self.kappa is not None:
             name = "at_most" if isinstance(claim, Expected) else "beta"
-            changes[name] = _divided(getattr(claim, name), self.kappa)
+            changes[name] = divided(getattr(claim, name), self.kappa)
         return replace(claim, **changes) if changes else claim
-
-
-def _divided(beta: Any, kappa: Fraction) -> Any:
-    if not callable(beta) or isinstance(beta, Expression):
-        return as_expression(beta, "beta") / kappa
-    return _Divided(beta, kappa)
-
-
-@dataclass(frozen=True)
-class _Divided:
-    """A β that is a function of the input, divided by κ."""
-
-    beta: Callable[[Any], object]
-    kappa: Fraction
-
-    def __call__(self, u: Any) -> Expression:
-        return as_expression(self.beta(u), "beta") / self.kappa
-
-    def __str__(self) -> str:
-        return f"({written(self.beta)})/{spell(self.kappa)}"
 
 
 def _read_kappa(text: str) -> Fraction:

@@ -11,8 +11,8 @@ from exactdp import Accuracy, Expected, Privacy
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claims
 from exactdp.cli.output import (
+    CommandOutput,
     Json,
-    Output,
     examples,
     json_option,
     pass_output,
@@ -45,7 +45,7 @@ from exactdp.errors import counted
 @json_option
 @change_options
 @pass_output
-def command(output: Output, targets: tuple[str, ...], path: Path, changes: Changes) -> int:
+def command(output: CommandOutput, targets: tuple[str, ...], path: Path, changes: Changes) -> int:
     """Write an HTML page with claims, verdicts and curves.
 
     The page needs no network and no other file. It contains the certificates for `exactdp certify`.

@@ -12,7 +12,14 @@ from rich.console import RenderableType
 
 from exactdp import Verdict
 from exactdp.cli import experiments
-from exactdp.cli.output import Output, StoppedError, examples, json_option, pass_output, writing
+from exactdp.cli.output import (
+    CommandOutput,
+    StoppedError,
+    examples,
+    json_option,
+    pass_output,
+    writing,
+)
 from exactdp.errors import ExactdpError, counted
 from exactdp.reproduce import show
 from exactdp.reproduce.differences import differences
@@ -88,7 +95,7 @@ class Certificates:
 )
 @json_option
 @pass_output
-def command(output: Output, tables: tuple[str, ...], certificates: Path | None) -> int:
+def command(output: CommandOutput, tables: tuple[str, ...], certificates: Path | None) -> int:
     """Run the experiments of the paper again.
 
     Decide every row of tables 2 to 4 of "Deciding Accuracy of Differential Privacy Schemes" (POPL
@@ -99,7 +106,7 @@ def command(output: Output, tables: tuple[str, ...], certificates: Path | None) 
     return _reproduce(tables, certificates, output)
 
 
-def _reproduce(tables: Sequence[str], certificates: Path | None, output: Output) -> int:
+def _reproduce(tables: Sequence[str], certificates: Path | None, output: CommandOutput) -> int:
     """Reproduce the given tables, by default all; return 0 if every row is reproduced."""
     wanted = tables or (*TABLES, REALS)
     proofs = Certificates(certificates)
@@ -162,6 +169,6 @@ def _unless_stopped(name: str, wanted: Sequence[str]) -> Iterator[None]:
         raise StoppedError(left, f"{done} of {counted(len(order), 'table')} done") from None
 
 
-def _print(output: Output, *tables: RenderableType) -> None:
+def _print(output: CommandOutput, *tables: RenderableType) -> None:
     for table in tables:
         output.console.print(table)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from exactdp.cli.output import Output
+from exactdp.cli.output import CommandOutput
 from exactdp.errors import ExactdpError
 from exactdp.running.conduct import Conduct, can_fork
 from exactdp.running.store import Store, StoreError, StoreWarning
@@ -36,7 +36,7 @@ class Sharing:
     on_error: str = "continue"
     scheduler: str | None = None
 
-    def ready(self, output: Output) -> None:
+    def ready(self, output: CommandOutput) -> None:
         """Check whether the store can be used, and report once if it cannot."""
         if self.store is None:
             return
@@ -49,7 +49,7 @@ class Sharing:
             self.store = None
 
 
-def sharing_of(output: Output) -> Sharing:
+def sharing_of(output: CommandOutput) -> Sharing:
     """Return how the work of a command is done."""
     found = output.facts.setdefault(Sharing, Sharing())
     assert isinstance(found, Sharing)
@@ -148,25 +148,25 @@ def told_plainly() -> Iterator[None]:
 def _jobs_given(ctx: click.Context, parameter: click.Parameter, value: int | None) -> None:
     del parameter
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    sharing_of(ctx.ensure_object(Output)).jobs = (value or cores or 1) if can_fork() else 1
+    sharing_of(ctx.ensure_object(CommandOutput)).jobs = (value or cores or 1) if can_fork() else 1
 
 
 def _store_given(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:
     del parameter
-    sharing = sharing_of(ctx.ensure_object(Output))
+    sharing = sharing_of(ctx.ensure_object(CommandOutput))
     sharing.store = value or sharing.store
 
 
 def _resume_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     del parameter
-    sharing = sharing_of(ctx.ensure_object(Output))
+    sharing = sharing_of(ctx.ensure_object(CommandOutput))
     if value and sharing.store is None:
         sharing.store = Path(DEFAULT_STORE)
 
 
 def _on_error_given(ctx: click.Context, parameter: click.Parameter, value: str) -> None:
     del parameter
-    sharing_of(ctx.ensure_object(Output)).on_error = value
+    sharing_of(ctx.ensure_object(CommandOutput)).on_error = value
 
 
 def _scheduler_given(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
@@ -177,7 +177,7 @@ def _scheduler_given(ctx: click.Context, parameter: click.Parameter, value: str 
             rule="The address of a Dask scheduler is such as tcp://host:8786.",
             way_out=f"Write --scheduler tcp://{value}.",
         )
-    sharing_of(ctx.ensure_object(Output)).scheduler = value
+    sharing_of(ctx.ensure_object(CommandOutput)).scheduler = value
 
 
 def sharing_options(function: Function) -> Function:

@@ -15,7 +15,7 @@ from exactdp import Mechanism
 from exactdp.cli import records
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import STYLES, Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import STYLES, CommandOutput, Json, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, Report, result
 from exactdp.errors import counted
@@ -50,7 +50,7 @@ _FAR = 1_000_003  # difference between the seeds of two chunks
 )
 @json_option
 @pass_output
-def command(output: Output, target: str, given: str, eps: str, runs: int, seed: int) -> int:
+def command(output: CommandOutput, target: str, given: str, eps: str, runs: int, seed: int) -> int:
     """Compare exact probabilities with simulated runs.
 
     For each output, show the exact probability, the frequency in the runs with an error bar of two

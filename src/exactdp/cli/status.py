@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output
+from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
 from exactdp.errors import counted
 from exactdp.running.store import Store, StoredRun
 
@@ -16,7 +16,7 @@ from exactdp.running.store import Store, StoredRun
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
 @json_option
 @pass_output
-def command(output: Output, file: Path) -> int:
+def command(output: CommandOutput, file: Path) -> int:
     """Show the contents of a store: the questions, their progress, and the time spent."""
     runs = Store(file, "stop").runs()
     rows = [

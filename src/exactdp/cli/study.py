@@ -11,8 +11,8 @@ from exactdp import StudyTable
 from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_study
 from exactdp.cli.output import (
+    CommandOutput,
     Json,
-    Output,
     examples,
     json_option,
     pass_output,
@@ -59,7 +59,7 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
 @sharing_options
 @pass_output
 def command(
-    output: Output, target: str, asked: str, paths: tuple[Path, ...], drawn: str | None
+    output: CommandOutput, target: str, asked: str, paths: tuple[Path, ...], drawn: str | None
 ) -> int:
     """Answer one question for a family of claims, as a table.
 

@@ -8,7 +8,14 @@ from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.completing import complete_target
-from exactdp.cli.output import Json, Output, examples, json_option, pass_output, timeout_option
+from exactdp.cli.output import (
+    CommandOutput,
+    Json,
+    examples,
+    json_option,
+    pass_output,
+    timeout_option,
+)
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Report
@@ -33,7 +40,7 @@ from exactdp.reals.numbers import positive_width
 @change_options
 @pass_output
 def command(
-    output: Output, targets: tuple[str, ...], width: str, each: bool, changes: Changes
+    output: CommandOutput, targets: tuple[str, ...], width: str, each: bool, changes: Changes
 ) -> int:
     """Find the largest κ such that the claim with β/κ (or at_most/κ) is true.
 

@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from exactdp.cli.loading import problem, with_place
-from exactdp.cli.output import Json, Output, StoppedError, mistake
+from exactdp.cli.output import CommandOutput, Json, StoppedError, mistake
 from exactdp.cli.sharing import (
     ChildSlots,
     SharedSlots,
@@ -53,7 +53,7 @@ class Job:
     run: Callable[[Report], Json]
 
 
-def results(jobs: list[Job], output: Output) -> Iterator[tuple[int, Json | ExactdpError]]:
+def results(jobs: list[Job], output: CommandOutput) -> Iterator[tuple[int, Json | ExactdpError]]:
     """Yield the number and the result of each job, in order, as soon as all earlier ones are done.
 
     On Ctrl-C, yields the remaining finished results and raises `StoppedError`. At most --jobs
@@ -88,7 +88,7 @@ def results(jobs: list[Job], output: Output) -> Iterator[tuple[int, Json | Exact
     raise StoppedError([jobs[number].title + display.how_far(number) for number in undone])
 
 
-def result(job: Job, output: Output) -> Json:
+def result(job: Job, output: CommandOutput) -> Json:
     """Return the result of one job, or raise its error."""
     ((_, found),) = results([job], output)
     if isinstance(found, ExactdpError):
@@ -320,7 +320,7 @@ def _said(error: BaseException, job: Job) -> ExactdpError:
 class _Display:
     """The live progress display on stderr; nothing where stderr is not a terminal."""
 
-    def __init__(self, jobs: list[Job], output: Output) -> None:
+    def __init__(self, jobs: list[Job], output: CommandOutput) -> None:
         self._output = output
         self._jobs = jobs
         self._far: dict[int, tuple[int, int]] = {}

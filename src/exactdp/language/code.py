@@ -85,14 +85,14 @@ class Unpacked(OwnNode):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
+class BasicStatement:
     """Base class of all basic statements, which have a place."""
 
     place: Place = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Set(Placed):
+class Set(BasicStatement):
     """slot ← a pure expression; `binds` is the user's variable, if it is one."""
 
     slot: str
@@ -101,7 +101,7 @@ class Set(Placed):
 
 
 @dataclass(frozen=True)
-class Sample(Placed):
+class Sample(BasicStatement):
     """slot ← Lap(rate, mean), DLap(rate, mean) or other noise (`words.NOISES`)."""
 
     slot: str
@@ -110,7 +110,7 @@ class Sample(Placed):
 
 
 @dataclass(frozen=True)
-class Pick(Placed):
+class Pick(BasicStatement):
     """slot ← one of finitely many values, by the exponential mechanism or by `choose`."""
 
     slot: str
@@ -118,7 +118,7 @@ class Pick(Placed):
 
 
 @dataclass(frozen=True)
-class Test(Placed):
+class Test(BasicStatement):
     """slot ← left op right, where a side may be noise; op is < <= == != >= >."""
 
     slot: str
@@ -128,7 +128,7 @@ class Test(Placed):
 
 
 @dataclass(frozen=True)
-class Branch(Placed):
+class Branch(BasicStatement):
     """Go to `then` or `otherwise`, depending on the truth of a finite value."""
 
     test: ast.expr
@@ -137,14 +137,14 @@ class Branch(Placed):
 
 
 @dataclass(frozen=True)
-class Jump(Placed):
+class Jump(BasicStatement):
     """Go to `target`."""
 
     target: int
 
 
 @dataclass(frozen=True)
-class Enter(Placed):
+class Enter(BasicStatement):
     """Begin a `for` loop: store its items, and that none has been taken yet."""
 
     items: str
@@ -153,7 +153,7 @@ class Enter(Placed):
 
 
 @dataclass(frozen=True)
-class Next(Placed):
+class Next(BasicStatement):
     """Take the next item and go to `body`, or go to `leave` if there is none.
 
     `leave` is None where the items are known not to be exhausted.
@@ -167,7 +167,7 @@ class Next(Placed):
 
 
 @dataclass(frozen=True)
-class Require(Placed):
+class Require(BasicStatement):
     """Stop with an error unless the condition holds: `assert`."""
 
     test: ast.expr
@@ -177,7 +177,7 @@ class Require(Placed):
 
 
 @dataclass(frozen=True)
-class Check(Placed):
+class Check(BasicStatement):
     """Stop with an error unless the value of the slot is of the type."""
 
     slot: str
@@ -186,14 +186,14 @@ class Check(Placed):
 
 
 @dataclass(frozen=True)
-class Release(Placed):
+class Release(BasicStatement):
     """Return the value and end."""
 
     value: ast.expr
 
 
 @dataclass(frozen=True)
-class FallOff(Placed):
+class FallOff(BasicStatement):
     """The end of a function, reached without `return`."""
 
     name: str

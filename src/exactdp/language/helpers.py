@@ -18,7 +18,7 @@ from exactdp.language.values import Value, freeze_result, plain, thaw
 A_HELPER = "A Python function is called as a function of its arguments alone, with no other effect."
 
 
-class Asked:
+class CheckedFunction:
     """A Python function of immutable values, with its results so far."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Asked:
         return self.read(self.function(*args, **keywords))
 
 
-class Helper(Asked):
+class Helper(CheckedFunction):
     """A Python function that a program calls; it receives fresh copies of plain Python values."""
 
     def answer(self, args: tuple[Value, ...], keywords: Mapping[str, Value]) -> Any:
@@ -83,7 +83,9 @@ class Helper(Asked):
             ) from None
 
 
-def asked(function: Callable[..., Any], name: str, read: Callable[[Any], Any]) -> Asked:
+def checked_function(
+    function: Callable[..., Any], name: str, read: Callable[[Any], Any]
+) -> CheckedFunction:
     """Return a Python function of a claim; refuse one that uses randomness or the clock."""
     origin = source_of_chance(function)
     if origin is not None:
@@ -92,7 +94,7 @@ def asked(function: Callable[..., Any], name: str, read: Callable[[Any], Any]) -
             rule="The parts of a claim depend on their arguments only, not on chance or time.",
             way_out="Leave it out: only the mechanism samples.",
         )
-    return Asked(function, name, read)
+    return CheckedFunction(function, name, read)
 
 
 def _thawed(keywords: Mapping[str, Value]) -> dict[str, Any]:

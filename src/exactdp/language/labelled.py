@@ -45,7 +45,7 @@ Point = tuple[int, tuple[tuple[int, int], ...]]
 
 
 @dataclass
-class _Line:
+class _UnrolledStatement:
     """A statement of the unrolled program, its successors and the versions on entry."""
 
     point: Point
@@ -69,7 +69,7 @@ class _Labeller:
             if isinstance(one, Enter) and one.counter in self.known
         }
         self.substituted = self._substituted()
-        self.lines: dict[Point, _Line] = {}
+        self.lines: dict[Point, _UnrolledStatement] = {}
         self.names: dict[str, str] = {}
         #: Slots that hold a real or integer number somewhere, and the version of each
         #: assignment to them.
@@ -161,7 +161,7 @@ class _Labeller:
             return one.leave, rounds
         return one.body, {**rounds, start: rounds[start] + 1}
 
-    def unroll(self) -> list[_Line]:
+    def unroll(self) -> list[_UnrolledStatement]:
         """Return the statements of the unrolled program, in order."""
         waiting = [self.landing(0, {})]
         while waiting:
@@ -176,7 +176,7 @@ class _Labeller:
                 after = [self.landing(*self._turn(one, dict(rounds)))]
             else:
                 after = [self.landing(there, dict(rounds)) for there in self.code.successors[pc]]
-            self.lines[point] = _Line(point, after)
+            self.lines[point] = _UnrolledStatement(point, after)
             waiting.extend(after)
         return sorted(self.lines.values(), key=lambda line: self._order(line.point))
 
@@ -190,7 +190,9 @@ class _Labeller:
 
     # Versions -------------------------------------------------------------------------
 
-    def version(self, lines: list[_Line]) -> dict[tuple[Point, Point], list[tuple[str, int, int]]]:
+    def version(
+        self, lines: list[_UnrolledStatement]
+    ) -> dict[tuple[Point, Point], list[tuple[str, int, int]]]:
         """Give every assignment of noise its version; return the copies needed on edges."""
         latest: dict[str, int] = {}
         arriving: dict[Point, list[tuple[Point, dict[str, int]]]] = {}
@@ -260,7 +262,7 @@ class _Labeller:
             out.append(f"{label:>{len(str(len(labels)))}}: {text}")
         return "\n".join(out)
 
-    def _statement(self, one: Instruction, line: _Line) -> str:
+    def _statement(self, one: Instruction, line: _UnrolledStatement) -> str:
         def show_in(node: ast.expr) -> str:
             return show(self._renamed(node, line))
 
@@ -291,11 +293,11 @@ class _Labeller:
                 return "skip"
         raise AssertionError(one)
 
-    def _value(self, one: Next, line: _Line) -> Value:
+    def _value(self, one: Next, line: _UnrolledStatement) -> Value:
         rounds = dict(line.point[1])
         return self.items[one.counter][rounds[self.known[one.counter].start]]
 
-    def _new(self, slot: str, line: _Line) -> str:
+    def _new(self, slot: str, line: _UnrolledStatement) -> str:
         """Return the name of a slot after a statement assigns it."""
         return self._name(slot, self.own.get((line.point, slot)))
 
@@ -309,7 +311,7 @@ class _Labeller:
             return shown
         return f"{shown}_{version}"
 
-    def _renamed(self, node: Any, line: _Line) -> Any:
+    def _renamed(self, node: Any, line: _UnrolledStatement) -> Any:
         """Return an expression with noise replaced by versions and loop variables by values."""
 
         def rename(part: Any) -> Any:

@@ -15,7 +15,7 @@ from exactdp.semantics.naming import is_settled
 from exactdp.semantics.nodes import Edge, Failure, Node
 from exactdp.semantics.relevance import MATCHED
 from exactdp.semantics.states import Visited, growing
-from exactdp.semantics.transitions import Look, Step, Transitions
+from exactdp.semantics.transitions import Look, NextEvent, Transitions
 
 _SAMPLED = 10_000  # states that are examined for a message
 
@@ -41,7 +41,7 @@ def built(transitions: Transitions, start: State, look: Look, wanted: Value = MA
     places: dict[int, int] = {}
     numbers: list[int] = []
 
-    def visit(step: Step) -> tuple[int, tuple[Linear, ...]] | None:
+    def visit(step: NextEvent) -> tuple[int, tuple[Linear, ...]] | None:
         arrival = transitions.arrival(step, look)
         if arrival is None:
             return None

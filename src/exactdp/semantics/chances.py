@@ -26,7 +26,7 @@ from exactdp.reals.numbers import fraction
 from exactdp.reals.unexpanded import Chance
 from exactdp.semantics.exact import Arrival, Arrivals, Runner, TooManyTermsError, chances
 from exactdp.semantics.nodes import Failure, Rounding, forms_of, has_noise, noise_part
-from exactdp.semantics.plan import Constants, Plan, Question, Step, constant_part
+from exactdp.semantics.plan import Constants, Plan, PreparedNode, Question, constant_part
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -201,7 +201,7 @@ class EventChance:
         draws = [step.event for step in self._plan.steps if isinstance(step.event, Draw)]
         densest = max((event.rate for event in draws), default=Fraction(0))
 
-        def moved(step: Step) -> Fraction:
+        def moved(step: PreparedNode) -> Fraction:
             event = step.event
             if not isinstance(event, Draw):
                 return Fraction(0)
@@ -223,7 +223,7 @@ class EventChance:
         smooth = not ends and all(event.noise == "lap" for event in draws)
         return whole + ends, 2 * whole**2 if smooth else None
 
-    def _longest(self, weight: Callable[[Step], Fraction]) -> Fraction:
+    def _longest(self, weight: Callable[[PreparedNode], Fraction]) -> Fraction:
         """Return the largest sum of weights along a run."""
         steps = self._plan.steps
         found = [Fraction(0)] * len(steps)
@@ -266,7 +266,7 @@ class _Losses(Runner, Generic[F]):
         """Whether everything that arrives is in the event: no output has conditions on noise."""
         return all(not list(forms_of(one.output)) for one in self.arrived)
 
-    def visit(self, step: Step, density: Density) -> None:
+    def visit(self, step: PreparedNode, density: Density) -> None:
         """Record the mass without a successor, and continue with the rest."""
         event = step.event
         known = {way.edge.case for way in step.ways}
@@ -283,7 +283,7 @@ class _Losses(Runner, Generic[F]):
                     self._lose(density.times(chance), step)
         super().visit(step, density)
 
-    def _lose(self, density: Density, step: Step) -> None:
+    def _lose(self, density: Density, step: PreparedNode) -> None:
         """Record a mass as a function of one variable: their sum is integrated only once."""
         if not step.variables:
             self._lost[0] += density.products

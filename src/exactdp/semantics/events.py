@@ -41,7 +41,7 @@ class Near:
         return bool(lower <= number <= upper)
 
 
-class RealInterval(Interval):
+class RealNoiseInterval(Interval):
     """An interval of real noise: integer noise is not in it."""
 
 

@@ -39,10 +39,10 @@ from exactdp.semantics.plan import (
     Constants,
     Plan,
     PreparedEdge,
+    PreparedNode,
     Question,
     SpotConstants,
     Stage,
-    Step,
     Trail,
     constant_part,
     floor_of,
@@ -260,7 +260,7 @@ class Runner:
             ]
         return parts
 
-    def visit(self, step: Step, density: Density) -> None:
+    def visit(self, step: PreparedNode, density: Density) -> None:
         """Pass a density from a node to its successors."""
         event = step.event
         if isinstance(event, Done):
@@ -295,7 +295,7 @@ class Runner:
             for way in step.ways:
                 self.send(way, density.times(listed[way.edge.case or 0]))
 
-    def rounded(self, step: Step, event: Rounding, density: Density) -> Density:
+    def rounded(self, step: PreparedNode, event: Rounding, density: Density) -> Density:
         """Return a density in which a form is split into an integer k and a rest 0 ≤ f < 1.
 
         Its variables are those that are needed later, then k and f.
@@ -317,7 +317,7 @@ class Runner:
             parts += divided(one, n, (n, n + 1), frame, floor_of)
         return Density(frame, tuple(parts))
 
-    def chances(self, step: Step) -> tuple[ClosedForm, ...]:
+    def chances(self, step: PreparedNode) -> tuple[ClosedForm, ...]:
         """Return the probabilities of a choice at the point."""
         assert isinstance(step.event, Selection)
         if not step.places:

@@ -38,7 +38,7 @@ from exactdp.semantics.nodes import (
     looks_at,
     noise_part,
 )
-from exactdp.semantics.spans import Span, VariableBasis, combined
+from exactdp.semantics.spans import LinearSpan, VariableBasis, combined
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class Graph:
         """
         if not any(node.variables for node in self.nodes):
             return self
-        needed = [Span() for _ in self.nodes]
+        needed = [LinearSpan() for _ in self.nodes]
         bases = [VariableBasis((), (), not node.variables) for node in self.nodes]
         for component in reversed(self.components):
             while True:  # more than once in a loop only

@@ -32,7 +32,7 @@ Names = dict[int | str, int]
 
 
 @dataclass
-class Order:
+class PartialOrder:
     """A partial order: for each symbol x, the symbols y with x ≥ y, and those with x > y.
 
     Both are bit masks, transitively closed; `fails` means that they contradict each other.
@@ -43,13 +43,13 @@ class Order:
     fails: bool = False
 
     @classmethod
-    def of(cls, size: int) -> Order:
+    def of(cls, size: int) -> PartialOrder:
         """Return the empty order."""
         return cls([1 << one for one in range(size)], [0] * size)
 
-    def copy(self) -> Order:
+    def copy(self) -> PartialOrder:
         """Return a copy that can be extended."""
-        return Order(self.least[:], self.above[:], self.fails)
+        return PartialOrder(self.least[:], self.above[:], self.fails)
 
     def learn(self, a: int, b: int, *, strictly: bool) -> None:
         """Add a ≥ b, or strictly a > b, with all consequences."""
@@ -64,22 +64,24 @@ class Order:
                 self.least[one] = mask | below
                 self.above[one] |= below if is_above else strict
 
-    def add(self, other: Order) -> None:
+    def add(self, other: PartialOrder) -> None:
         """Add all relations of another order."""
         for a, mask in enumerate(other.least):
             for b in _bits(mask & ~(1 << a)):
                 self.learn(a, b, strictly=bool(other.above[a] >> b & 1))
 
-    def common(self, other: Order) -> Order:
+    def common(self, other: PartialOrder) -> PartialOrder:
         """Return the relations common to both."""
         if self.fails or other.fails:
             return other if self.fails else self
         least = [one & two for one, two in zip(self.least, other.least, strict=True)]
-        return Order(least, [one & two for one, two in zip(self.above, other.above, strict=True)])
+        return PartialOrder(
+            least, [one & two for one, two in zip(self.above, other.above, strict=True)]
+        )
 
-    def moved(self, places: list[int | None], size: int) -> Order:
+    def moved(self, places: list[int | None], size: int) -> PartialOrder:
         """Return an order of `size` symbols, with the symbols of this one moved or dropped."""
-        found = Order.of(size)
+        found = PartialOrder.of(size)
         found.fails = self.fails
         for a, new in enumerate(places):
             if new is not None:
@@ -112,15 +114,15 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 @dataclass
-class _Pass:
+class _ImplicationPass:
     """Two passes over an acyclic graph: forward for what is known, backward for what is needed."""
 
     graph: Graph
     surely: bool
     """Whether equal noise, which has probability 0, may be ignored."""
     inputs: tuple[str, ...]
-    known: dict[int, Order] = field(default_factory=dict)
-    needed: dict[int, Order] = field(default_factory=dict)
+    known: dict[int, PartialOrder] = field(default_factory=dict)
+    needed: dict[int, PartialOrder] = field(default_factory=dict)
     nodes: dict[int, Node] = field(default_factory=dict)
     """The nodes so far, with edges that bypass others."""
     past: dict[int, Edge] = field(default_factory=dict)
@@ -129,7 +131,7 @@ class _Pass:
     def run(self) -> Graph:
         """Return the graph without irrelevant comparisons."""
         numbers = [number for (number,) in self.graph.components]
-        self.known[0] = Order.of(self.size(self.graph.nodes[0].variables))
+        self.known[0] = PartialOrder.of(self.size(self.graph.nodes[0].variables))
         for number in numbers:
             self.forward(number)
         for number in reversed(numbers):
@@ -173,7 +175,7 @@ class _Pass:
         a, op, b = found
         return a, op if edge.case else _NEGATED[op], b
 
-    def with_told(self, order: Order, node: Node, edge: Edge) -> Order:
+    def with_told(self, order: PartialOrder, node: Node, edge: Edge) -> PartialOrder:
         """Return an order extended by the relation of an edge."""
         found = self.told(node, edge)
         if found is None:
@@ -221,7 +223,7 @@ class _Pass:
         if node is None:
             return
         size = self.size(node.variables)
-        needed = Order.of(size)
+        needed = PartialOrder.of(size)
         needed.fails = not isinstance(node.event, Done | Failure)
         edges = []
         for old in node.edges:
@@ -237,7 +239,7 @@ class _Pass:
         if way is not None:
             self.past[number] = way
 
-    def before(self, node: Node, edge: Edge) -> Order | None:
+    def before(self, node: Node, edge: Edge) -> PartialOrder | None:
         """Return what is needed before an edge, None if it cannot lead to the output."""
         later = self.needed[edge.target]
         if later.fails:
@@ -245,7 +247,7 @@ class _Pass:
         order = self.with_told(self.brought(later, node, edge), node, edge)
         return None if order.fails else order
 
-    def brought(self, later: Order, node: Node, edge: Edge) -> Order:
+    def brought(self, later: PartialOrder, node: Node, edge: Edge) -> PartialOrder:
         """Return an order of the symbols after an edge as one of those before it."""
         after = self.size(self.graph.nodes[edge.target].variables)
         return later.moved(_inverted(self.places(node, edge), after), self.size(node.variables))
@@ -356,4 +358,4 @@ def without_implied(graph: Graph, *, surely: bool) -> Graph:
         return graph
     draws = any(isinstance(node.event, Draw) for node in graph.nodes)
     names = {one for node in graph.nodes for one in inputs_in(looks_at(node.event))}
-    return _Pass(graph, surely, () if draws else tuple(sorted(names))).run()
+    return _ImplicationPass(graph, surely, () if draws else tuple(sorted(names))).run()

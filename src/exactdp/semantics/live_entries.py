@@ -44,7 +44,7 @@ _NOWHERE: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
-class _Read:
+class _EntryRead:
     """A statement that reads an entry of a list."""
 
     pc: int
@@ -55,7 +55,7 @@ class _Read:
 class _Uses:
     """How a slot is read: as a list, by entries; as an index, of which lists."""
 
-    entries: list[_Read] = field(default_factory=list)
+    entries: list[_EntryRead] = field(default_factory=list)
     otherwise: bool = False
     lists: set[str] = field(default_factory=set)
     is_list: bool = False
@@ -285,7 +285,7 @@ class LiveEntries:
     def _note(self, node: ast.expr, pc: int, found: dict[str, _Uses]) -> None:
         match node:
             case ast.Subscript(ast.Name(word), index) if word in found:
-                found[word].entries.append(_Read(pc, index))
+                found[word].entries.append(_EntryRead(pc, index))
                 found[word].is_list = True
                 if isinstance(index, ast.Name) and index.id in found:
                     found[index.id].lists.add(word)

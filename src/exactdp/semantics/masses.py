@@ -14,7 +14,7 @@ from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import refuse_mixed, refuse_quotient
-from exactdp.semantics.events import Near, RealInterval, WholeInterval, match
+from exactdp.semantics.events import Near, RealNoiseInterval, WholeInterval, match
 from exactdp.semantics.exact import Arrival, moved
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, noise_part
@@ -99,7 +99,7 @@ def confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, N
     if not density.products:
         return density
     is_whole = density.products[0].integers.issuperset(noise)
-    if isinstance(wanted, RealInterval) and is_whole:
+    if isinstance(wanted, RealNoiseInterval) and is_whole:
         return Density(density.frame, ())
     if isinstance(wanted, WholeInterval) and not is_whole:
         return Density(density.frame, ())

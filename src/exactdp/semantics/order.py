@@ -67,7 +67,7 @@ def rate_of(form: object, rates: Mapping[Any, Fraction | int]) -> Fraction | int
 
 
 @dataclass
-class Order:
+class MonotoneDirections:
     """The directions along which the probability of an output does not decrease.
 
     `graph` has the paths to the output and no others; `wanted` are the forms in the inputs that the

@@ -153,7 +153,7 @@ class PreparedEdge:
 
 
 @dataclass(frozen=True)
-class Step:
+class PreparedNode:
     """A node: its event, its number of variables, its edges, and the places of its constants."""
 
     event: NodeEvent
@@ -307,7 +307,7 @@ class Plan:
             for _, c, terms in self._places
         ]
 
-    def _step(self, node: Node) -> Step:
+    def _step(self, node: Node) -> PreparedNode:
         event, fixed, variables = node.event, None, node.variables
         places: tuple[int, ...] = ()
         if isinstance(event, Draw):
@@ -334,7 +334,7 @@ class Plan:
             fresh = node.variables, node.variables + 1
             edges = tuple(_renumbered(edge, (*kept, *fresh)) for edge in edges)
         ways = tuple(PreparedEdge.of(edge, variables) for edge in edges)
-        return Step(event, node.variables, ways, places, fixed, kept, used)
+        return PreparedNode(event, node.variables, ways, places, fixed, kept, used)
 
     def _place(self, form: object, *, is_mean: bool = False) -> int:
         """Return the position of the constant of a form among all constants."""

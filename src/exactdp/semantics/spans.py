@@ -27,7 +27,7 @@ class VariableBasis:
         return {j: form[pivot] / own[pivot] for j, (pivot, own) in found if form.get(pivot)}
 
 
-class Span:
+class LinearSpan:
     """The linear span of some forms."""
 
     def __init__(self) -> None:

@@ -25,16 +25,16 @@ _WORDS = {"sum": sum, "any": any, "all": all, "len": len, "max": max, "min": min
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ListRead:
     """One way to read a list; `argument` is an index, or the value that is looked for."""
 
     word: str
     argument: Any = None
 
 
-_TRUTH = _Read("bool")
+_TRUTH = _ListRead("bool")
 
-Reads = frozenset[_Read] | None
+Reads = frozenset[_ListRead] | None
 """The ways in which a list is read; None if it is read as a whole."""
 
 
@@ -77,18 +77,18 @@ def _exact(value: Value) -> object:
     return isinstance(value, bool), value
 
 
-def _summary(items: List, read: _Read) -> object:
+def _summary(items: List, read: _ListRead) -> object:
     """Return a value that determines what a way of reading a list yields, and later ones too."""
     match read:
-        case _Read("item", index):
+        case _ListRead("item", index):
             return _exact(items[: index + 1] if index >= 0 else items[index:])
-        case _Read("in", value):
+        case _ListRead("in", value):
             return value in items
-        case _Read("count", value):
+        case _ListRead("count", value):
             return items.count(value)
-        case _Read("index", value):
+        case _ListRead("index", value):
             return items.index(value) if value in items else ~len(items)
-        case _Read("bool"):
+        case _ListRead("bool"):
             return bool(items)
     try:
         return _exact(_WORDS[read.word](items))  # type: ignore[operator]
@@ -96,7 +96,7 @@ def _summary(items: List, read: _Read) -> object:
         return _exact(items)
 
 
-def _summarised(code: Code) -> dict[str, frozenset[_Read]]:
+def _summarised(code: Code) -> dict[str, frozenset[_ListRead]]:
     """Return the slots of lists that are not read as a whole, with the ways they are read."""
     inputs = {name for name, _ in code.inputs}
     slots = frozenset(code.slots) - inputs
@@ -108,7 +108,7 @@ def _summarised(code: Code) -> dict[str, frozenset[_Read]]:
         old = reads[name]
         reads[name] = None if old is None or found is None else old | found
 
-    def read(node: ast.AST, target: str | None, context: _Read | None) -> None:
+    def read(node: ast.AST, target: str | None, context: _ListRead | None) -> None:
         """Record the reads in an expression that is assigned to a slot, or read in a context."""
         match node:
             case ast.Name(word) if word in slots:
@@ -164,19 +164,19 @@ def _summarised(code: Code) -> dict[str, frozenset[_Read]]:
     }
 
 
-def _reading(node: ast.AST, code: Code) -> tuple[ast.expr, _Read] | None:
+def _reading(node: ast.AST, code: Code) -> tuple[ast.expr, _ListRead] | None:
     """Return the list and the way in which an expression reads it; None for other expressions."""
     match node:
         case ast.Call(ast.Name(word), [items], []) if word in _WORDS and word not in code.functions:
-            return items, _Read(word)
+            return items, _ListRead(word)
         case ast.Subscript(items, index):
             number = _constant(index)
             if isinstance(number, int) and not isinstance(number, bool):
-                return items, _Read("item", number)
+                return items, _ListRead("item", number)
         case ast.Compare(ast.Constant(value), [ast.In() | ast.NotIn()], [items]):
-            return items, _Read("in", value)
+            return items, _ListRead("in", value)
         case ast.Call(ast.Attribute(items, ("count" | "index") as word), [ast.Constant(value)], []):
-            return items, _Read(word, value)
+            return items, _ListRead(word, value)
     return None
 
 

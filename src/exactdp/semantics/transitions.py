@@ -42,7 +42,7 @@ Look: TypeAlias = Callable[[State], State | None]
 
 
 @dataclass(frozen=True)
-class Step:
+class NextEvent:
     """The next event after one outcome of an event, before it is reduced to what is relevant."""
 
     case: int | bool | None
@@ -81,16 +81,16 @@ class Transitions:
         self.events: list[tuple[NodeEvent, int]] = []
         """Each event, with its number of variables."""
         self._kinds: list[NoiseKinds] = []
-        self._steps: dict[int, tuple[Step, ...]] = {}
-        self._starts: dict[State, Step] = {}
+        self._steps: dict[int, tuple[NextEvent, ...]] = {}
+        self._starts: dict[State, NextEvent] = {}
 
-    def start(self, state: State) -> Step:
+    def start(self, state: State) -> NextEvent:
         """Return the step to the first event."""
         if state not in self._starts:
             self._starts[state] = self._step(None, state, NoiseKinds())
         return self._starts[state]
 
-    def steps(self, number: int) -> tuple[Step, ...]:
+    def steps(self, number: int) -> tuple[NextEvent, ...]:
         """Return the steps from an event, one for each outcome."""
         if number not in self._steps:
             event, size = self.events[number]
@@ -99,7 +99,7 @@ class Transitions:
             self._steps[number] = tuple(self._step(case, state, known) for case, state in ways)
         return self._steps[number]
 
-    def arrival(self, step: Step, look: Look) -> tuple[int, tuple[Linear, ...]] | None:
+    def arrival(self, step: NextEvent, look: Look) -> tuple[int, tuple[Linear, ...]] | None:
         """Return the event that a step leads to, and its variables; None if it does not matter."""
         seen = look(step.state)
         if seen is None:
@@ -109,14 +109,14 @@ class Transitions:
             step.arrivals[key] = self._arrived(step, seen)
         return step.arrivals[key]
 
-    def _step(self, case: int | bool | None, state: State, known: NoiseKinds) -> Step:
+    def _step(self, case: int | bool | None, state: State, known: NoiseKinds) -> NextEvent:
         event: NodeEvent
         try:
             found = self._advanced(state, known)
             event = _awaited(found, known, self._place(found))
         except ProgramError as error:
             event = Failure(state, error)
-        return Step(case, event, self._summarised(event.state), known)
+        return NextEvent(case, event, self._summarised(event.state), known)
 
     def _advanced(self, state: State, known: NoiseKinds) -> Event:
         while True:
@@ -129,7 +129,7 @@ class Transitions:
     def _place(self, event: Event) -> Place:
         return self.machine.code.instructions[event.state.pc].place
 
-    def _arrived(self, step: Step, seen: State) -> tuple[int, tuple[Linear, ...]]:
+    def _arrived(self, step: NextEvent, seen: State) -> tuple[int, tuple[Linear, ...]]:
         known = step.kinds
         reached, variables = canonical(step.event, seen, self._noiseless, known)
         own = known.of(variables) if any(known) else known

@@ -37,7 +37,7 @@ from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.semantics.cells import explore
-from exactdp.semantics.events import RealInterval, WholeInterval
+from exactdp.semantics.events import RealNoiseInterval, WholeInterval
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
@@ -115,7 +115,7 @@ def _is_apart(output: Value) -> bool:
     """Whether an output has an interval of only one kind of noise."""
     if isinstance(output, tuple):
         return any(map(_is_apart, output))
-    return isinstance(output, RealInterval | WholeInterval)
+    return isinstance(output, RealNoiseInterval | WholeInterval)
 
 
 def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:

@@ -19,10 +19,11 @@ from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.progress import Progress
 from exactdp.claims.stated.conditions import CaseFormula
 from exactdp.claims.stated.expressions import Expression, Maximum, as_expression
+from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
-from exactdp.reals.numbers import Number, inf, positive_width
+from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.running.conduct import conduct_of
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ class _Divided:
     def __call__(self, u: Any) -> Any:
         """Return β/κ at an input."""
         return as_expression(self.beta(u), "beta") / self.kappa
+
+    def __str__(self) -> str:
+        return f"({written(self.beta)})/{spell(self.kappa)}"
 
 
 def divided(beta: Any, kappa: Fraction) -> Any:

@@ -177,7 +177,7 @@ class Obligations:
         top, reached = alpha
         given = {"alpha": alpha_is, "gamma": gamma_is}
         names = frozenset(name for name, number in given.items() if number is not None)
-        make = _Maker(u, output, distance, values, self, names, beta)
+        make = _InputObligations(u, output, distance, values, self, names, beta)
         gamma = claim.gamma_level
         if gamma_is is not None:
             if isinstance(gamma, Range) and not gamma.has(gamma_is):
@@ -231,7 +231,9 @@ class Obligations:
         is_open = top == level.upper and level.upper_open
         return top, reached or (closed and top == distance and top != inf and not is_open)
 
-    def _for_all_gamma(self, make: _Maker, top: Distance, reached: bool) -> Iterator[Obligation]:
+    def _for_all_gamma(
+        self, make: _InputObligations, top: Distance, reached: bool
+    ) -> Iterator[Obligation]:
         """Yield one obligation for each value of the output distance."""
         steps = self.within.steps(make.input, make.output)
         claim = self.claim
@@ -255,7 +257,7 @@ class Obligations:
 
     def _while_gamma_follows(
         self,
-        make: _Maker,
+        make: _InputObligations,
         alpha: tuple[Distance, bool],
         gamma: tuple[Distance, Distance],
         chance: ClosedForm,
@@ -448,7 +450,7 @@ def _trace_of(values: Mapping[str, Any]) -> Trace | None:
 
 
 @dataclass(frozen=True)
-class _Maker:
+class _InputObligations:
     """Creates the obligations at one input."""
 
     input: tuple[Value, ...]

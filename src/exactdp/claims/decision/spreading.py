@@ -153,7 +153,7 @@ class Spreading:
         self._claim, self._work = claim, claim.work
         self._prepare, self._conduct, self._hired = prepare, conduct, hired
         self._desk = CellDesk(claim)
-        self._lines: dict[Region, _Line] = {}
+        self._lines: dict[Region, _ConeQueue] = {}
         self._expected: list[Region] = []
         self._under_way: dict[int, tuple[Region, CellUnit]] = {}
         self._numbers = count()
@@ -221,9 +221,9 @@ class Spreading:
 
     # Distribution of work ---------------------------------------------------------------
 
-    def _line(self, region: Region) -> _Line:
+    def _line(self, region: Region) -> _ConeQueue:
         if region not in self._lines:
-            self._lines[region] = _Line(self._work.frontier(region))
+            self._lines[region] = _ConeQueue(self._work.frontier(region))
         return self._lines[region]
 
     def _look(self) -> None:
@@ -305,7 +305,7 @@ class Spreading:
             with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
                 self._conduct.store.put(self._key, name, span, pack(part), part.seconds)
 
-    def _kept(self, region: Region, line: _Line, place: int) -> CellPart | None:
+    def _kept(self, region: Region, line: _ConeQueue, place: int) -> CellPart | None:
         """Return the stored results for the waiting cones at a place."""
         store = self._conduct.store
         entry = line.entries[place]
@@ -320,7 +320,7 @@ class Spreading:
         return part if line.has(place, part.given) else None
 
 
-class _Line:
+class _ConeQueue:
     """The cones of a region in order, next first: waiting, in progress (a number), or done."""
 
     def __init__(self, begun: Frontier) -> None:

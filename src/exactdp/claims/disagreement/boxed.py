@@ -22,7 +22,7 @@ from exactdp.claims.stated.distances import (
     l2,
     linf,
 )
-from exactdp.claims.stated.spans import End, Germ, Guesses, Span, UndecidedError
+from exactdp.claims.stated.spans import AmbiguousComparisonError, End, Germ, Guesses, IntervalNumber
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.numbers import inf
 from exactdp.reals.square_roots import Enclosed, square_root
@@ -36,7 +36,7 @@ _SHORT = Fraction(1, 10**6)
 _MOST_GUESSES = 32
 _MOST_PLACES = 40  # at which an exact answer is looked for
 
-Box = tuple[Span, ...]
+Box = tuple[IntervalNumber, ...]
 
 
 class BoxedDistance(NamedTuple):
@@ -83,7 +83,7 @@ def _over_the_border(point: Sequence[Fraction], disagrees: Ask) -> tuple[int, ..
         try:
             if disagrees(germs):
                 return way
-        except UndecidedError:
+        except AmbiguousComparisonError:
             continue
     return None
 
@@ -104,7 +104,7 @@ class _Search:
         self.numbers = count()
 
     def run(self) -> BoxedDistance:
-        whole = tuple(Span(-inf, inf) for _ in self.point)
+        whole = tuple(IntervalNumber(-inf, inf) for _ in self.point)
         boxes = [(Fraction(0), next(self.numbers), whole)]
         while boxes:
             least, _, box = heapq.heappop(boxes)
@@ -132,12 +132,12 @@ class _Search:
     def _known(self, box: Box) -> bool | None:
         """Whether all inputs of a box disagree (True), or none (False); None if that is open."""
         guesses = Guesses()
-        given = [Span(span.lower, span.upper, guesses) for span in box]
+        given = [IntervalNumber(span.lower, span.upper, guesses) for span in box]
         found: set[bool] = set()
         for _ in range(_MOST_GUESSES):
             try:
                 found.add(self.disagrees(given))
-            except UndecidedError:
+            except AmbiguousComparisonError:
                 return None
             if len(found) > 1:
                 return None
@@ -232,7 +232,7 @@ class _Search:
         axis = self._axis(box)
         span = box[axis]
         middle = _middle(span, self.point[axis])
-        for part in (Span(span.lower, middle), Span(middle, span.upper)):
+        for part in (IntervalNumber(span.lower, middle), IntervalNumber(middle, span.upper)):
             yield (*box[:axis], part, *box[axis + 1 :])
 
     def _axis(self, box: Box) -> int:
@@ -252,7 +252,7 @@ class _Search:
         span = box[axis]
         ends = [end for end in (span.lower, span.upper) if abs(end) != inf]
         return all(
-            self._known((*box[:axis], Span.of(x), *box[axis + 1 :])) is not None
+            self._known((*box[:axis], IntervalNumber.of(x), *box[axis + 1 :])) is not None
             for x in (*ends, _middle(span, self.point[axis]))
         )
 
@@ -268,14 +268,14 @@ class _OwnSearch(_Search):
 
     def _least(self, box: Box) -> End:
         guesses = Guesses()
-        given = [Span(span.lower, span.upper, guesses) for span in box]
+        given = [IntervalNumber(span.lower, span.upper, guesses) for span in box]
         least: End = inf
         for _ in range(_MOST_GUESSES):
             try:
-                found = self.metric.at([*map(Span.of, self.point)], given)
-            except UndecidedError:
+                found = self.metric.at([*map(IntervalNumber.of, self.point)], given)
+            except AmbiguousComparisonError:
                 return Fraction(0)
-            lower = found.lower if isinstance(found, Span) else found
+            lower = found.lower if isinstance(found, IntervalNumber) else found
             least = min(least, max(lower, Fraction(0)))
             if not guesses.advance():
                 return least
@@ -302,7 +302,7 @@ class _OwnSearch(_Search):
         return size == 0 and self.disagrees(germs)
 
 
-def _middle(span: Span, x: Fraction) -> Fraction:
+def _middle(span: IntervalNumber, x: Fraction) -> Fraction:
     """Return a point inside a span: for an endless one x, or a point twice as far from x."""
     if abs(span.lower) != inf and abs(span.upper) != inf:
         return Fraction(span.lower + span.upper) / 2

@@ -96,7 +96,7 @@ class Exploration:
 
     def reaches(self, best: Any = inf) -> Iterator[Reach]:
         """Yield ways to another output: of those that are numbers, each nearer than the best."""
-        return _Pass(self, best).run()
+        return _GraphTraversal(self, best).run()
 
 
 def inserted(value: Any, values: tuple[Scalar, ...], entries: Mapping[str, Any]) -> Any:
@@ -149,7 +149,7 @@ def followed(
         number, values = edge.target, inserted(edge.variables, values, entries)
 
 
-class _Pass:
+class _GraphTraversal:
     """One traversal of a graph, with nodes in topological order."""
 
     def __init__(self, asked: Exploration, best: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from exactdp.language.values import Value
 
 
-class Reach:
+class WatchedRange:
     """The whole numbers from `least` to `most` for which all comparisons so far are alike."""
 
     def __init__(self, value: int, least: int, most: int) -> None:
@@ -34,7 +34,7 @@ class Watched:
     __slots__ = ("offset", "reach", "slope")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, reach: Reach, slope: Fraction, offset: Fraction) -> None:
+    def __init__(self, reach: WatchedRange, slope: Fraction, offset: Fraction) -> None:
         self.reach, self.slope, self.offset = reach, slope, offset
 
     def _plus(self, other: Any, sign: int) -> Any:
@@ -122,7 +122,7 @@ class Watched:
         raise TypeError("the text of a number is not watched")
 
 
-def _watched(reach: Reach, slope: Fraction, offset: Fraction) -> Any:
+def _watched(reach: WatchedRange, slope: Fraction, offset: Fraction) -> Any:
     """Return a form in the number, or a plain number if it does not depend on it."""
     if slope:
         return Watched(reach, slope, offset)
@@ -136,7 +136,7 @@ def agreeing(
 
     None if it is another one at the number itself, or if the run is not followed.
     """
-    reach = Reach(value, *ends)
+    reach = WatchedRange(value, *ends)
     try:
         other = run(reach.number())
         is_same = bool(other == output)

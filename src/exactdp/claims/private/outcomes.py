@@ -50,7 +50,7 @@ _MOST_INTEGERS = 1_000
 _MOST_STEPS = 100  # integers further out, where p − e^b·p′ has one sign
 
 
-class _Known:
+class _KnownChances:
     """The cached probabilities of events, by input and event."""
 
     def __init__(self, program: Program) -> None:
@@ -166,7 +166,7 @@ class Outcomes:
 
     def _event(self, given: Value, output: Value) -> ClosedForm:
         """Return the probability of an event, or a combination of those of large integers."""
-        known = self._claim.mechanism.kept(_Known).chances
+        known = self._claim.mechanism.kept(_KnownChances).chances
         found: ClosedForm = _ZERO
         for one, weight in expanded(output):
             key = State(-1, (given, one))

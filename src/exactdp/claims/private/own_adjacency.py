@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from exactdp.claims.stated.adjacency import Adjacency, Ball, Side
+from exactdp.claims.stated.adjacency import Adjacency, Ball, DifferenceBound
 from exactdp.claims.stated.distances import in_the_language, input_type, is_function
 from exactdp.claims.stated.inputs import as_given, show
 from exactdp.claims.stated.pieces import LinearPiece, pieces
@@ -136,13 +136,13 @@ class Own:
         return self.function.__name__
 
 
-def _side(row: Halfspace, count: int) -> Side:
+def _side(row: Halfspace, count: int) -> DifferenceBound:
     """Return a condition Σ a·u + Σ b·u′ + c ≥ 0 in terms of u and u′ − u."""
     of = row.form.coefficients
     before = [Fraction(of.get(f"{_FIRST}[{k}]", 0)) for k in range(count)]
     after = [Fraction(of.get(f"{_SECOND}[{k}]", 0)) for k in range(count)]
     both = tuple(-a - b for a, b in zip(before, after, strict=True))
-    return Side(tuple(-b for b in after), Fraction(row.form.constant), both)
+    return DifferenceBound(tuple(-b for b in after), Fraction(row.form.constant), both)
 
 
 def _number(value: Value, point: dict[object, Fraction]) -> Value:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Value
 from exactdp.reals import Interval
-from exactdp.semantics.events import RealInterval, WholeInterval
+from exactdp.semantics.events import RealNoiseInterval, WholeInterval
 
 
 def reals_in(pattern: Value) -> int:
@@ -72,7 +72,7 @@ def interval_kind(pattern: Value, patterns: Sequence[Value]) -> type[Interval] |
 
     if all(one == pattern or shape(one) != shape(pattern) for one in patterns):
         return None
-    return WholeInterval if integers_in(pattern) else RealInterval
+    return WholeInterval if integers_in(pattern) else RealNoiseInterval
 
 
 def with_kind(outputs: Iterable[Value], kind: type[Interval] | None) -> list[Value]:

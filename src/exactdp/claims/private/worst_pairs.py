@@ -17,7 +17,7 @@ from exactdp.claims.private.pairs import Entries, Pair, Pairs
 from exactdp.claims.stated.inputs import Grid, as_given
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.order import Order
+from exactdp.semantics.order import MonotoneDirections
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
@@ -55,7 +55,7 @@ def _signs(claim: Privacy, output: Any) -> list[int]:
     names = entry_names(claim.mechanism.inputs)
     zeros = assembled(claim.mechanism.inputs, [Fraction(0) for _ in names])
     plan, _ = claim.mechanism.kept(Engine).plan(zeros, output)
-    order = Order(plan.graph)
+    order = MonotoneDirections(plan.graph)
     if not order.is_known:
         return [0 for _ in names]
     up, down = (order.grows_with(names, sign) for sign in (1, -1))

@@ -36,7 +36,7 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.nodes import Failure, Node, Rounding, has_noise, inputs_in, looks_at
 
 if TYPE_CHECKING:
-    from exactdp.claims.stated.statement import Statement
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 FEW = 1_000
 """The number of inputs up to which each is examined anyway."""
@@ -107,7 +107,7 @@ class InputClass:
             yield tuple(numbers[k] for k in places)
 
 
-def classes_of(claim: Statement) -> tuple[InputClass, ...] | None:
+def classes_of(claim: AccuracyStatement) -> tuple[InputClass, ...] | None:
     """Return the classes of the inputs of a claim in order; None if they are listed one by one."""
     if not _may_be_reduced(claim):
         return None
@@ -131,7 +131,7 @@ def classes_of(claim: Statement) -> tuple[InputClass, ...] | None:
     return tuple(sorted(found, key=lambda one: one.chosen))
 
 
-def _may_be_reduced(claim: Statement) -> bool:
+def _may_be_reduced(claim: AccuracyStatement) -> bool:
     """Whether the obligations depend only on the ideal output, its probability and dd."""
     if not isinstance(claim.input_set, Grid) or any(kinds(claim.mechanism.inputs)):
         return False
@@ -162,7 +162,7 @@ class _Chosen(NamedTuple):
 class _Listing:
     """Lists the classes of the inputs with one ideal output."""
 
-    def __init__(self, claim: Statement, output: Value, numbers: Sequence[Value]) -> None:
+    def __init__(self, claim: AccuracyStatement, output: Value, numbers: Sequence[Value]) -> None:
         program = claim.ideal_function.program
         assert program is not None
         size = len(kinds(claim.mechanism.inputs))

@@ -53,7 +53,7 @@ from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Failure
-from exactdp.semantics.order import Order
+from exactdp.semantics.order import MonotoneDirections
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class Corners:
             return None
         around = _renamed(around, entry_names(ideal.inputs), self._names)
         plan, _ = claim.mechanism.kept(Engine).plan(self._given(claim.mechanism, finite), pattern)
-        order = Order(plan.graph, around.numbers if claim.output_metric == sup else ())
+        order = MonotoneDirections(plan.graph, around.numbers if claim.output_metric == sup else ())
         if not order.is_known:
             return None
         rows = sorted(map(self._row, around.sides), key=lambda row: row.slopes)
@@ -302,7 +302,7 @@ class Corners:
                 if isinstance(end, Fraction):
                     yield DominanceRow(((name, Fraction(sign)),), -sign * end, Fraction(0))
 
-    def _signs(self, order: Order) -> SignedOrder:
+    def _signs(self, order: MonotoneDirections) -> SignedOrder:
         shifted = isinstance(self._claim.input_set, AllReals) and all(
             order.grows_along(dict.fromkeys(self._reals, sign)) for sign in (1, -1)
         )

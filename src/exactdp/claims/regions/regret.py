@@ -34,7 +34,7 @@ from exactdp.language.layout import entry_names
 from exactdp.language.program import Program
 from exactdp.reals.numbers import inf
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.order import Order
+from exactdp.semantics.order import MonotoneDirections
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -132,7 +132,7 @@ def _order(mechanism: Program) -> int:
         return 0
     size = selection_size(mechanism)
     names = entry_names(mechanism.inputs)
-    orders = [Order(engine.plan(((0,) * size,), o)[0].graph) for o in range(size)]
+    orders = [MonotoneDirections(engine.plan(((0,) * size,), o)[0].graph) for o in range(size)]
     if not orders or not all(order.is_known for order in orders):
         return 0
     if not all(order.grows_along(dict.fromkeys(names, way)) for order in orders for way in (1, -1)):

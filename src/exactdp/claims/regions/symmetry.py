@@ -163,15 +163,15 @@ class _Run(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _RunPair:
     """Two runs under the same conditions; the second has inputs exchanged."""
 
     runs: tuple[_Run, _Run]
     rows: Polyhedron = ()
 
-    def with_run(self, which: int, run: _Run, rows: Polyhedron = ()) -> _Pair:
+    def with_run(self, which: int, run: _Run, rows: Polyhedron = ()) -> _RunPair:
         one, two = self.runs
-        return _Pair((one, run) if which else (run, two), (*self.rows, *rows))
+        return _RunPair((one, run) if which else (run, two), (*self.rows, *rows))
 
 
 class _Proof:
@@ -252,7 +252,7 @@ class _Proof:
         size = self._graph.nodes[start].variables
         own = tuple(Linear.symbol(k) for k in range(size))
         other = tuple(Linear.symbol(self._exchange.get(k, k)) for k in range(size))
-        waiting = [_Pair((_Run(start, own), _Run(partner, other)))]
+        waiting = [_RunPair((_Run(start, own), _Run(partner, other)))]
         while waiting:
             pair = waiting.pop()
             if self._is_done(pair):
@@ -265,7 +265,7 @@ class _Proof:
             waiting += further
         return True
 
-    def _is_done(self, pair: _Pair) -> bool:
+    def _is_done(self, pair: _RunPair) -> bool:
         """Whether both runs are at states known to have the same V."""
         one, two = pair.runs
         if _DEAD in (one.node, two.node):
@@ -320,7 +320,7 @@ class _Proof:
 
     # Steps ------------------------------------------------------------------------------
 
-    def _advanced(self, pair: _Pair) -> list[_Pair] | None:
+    def _advanced(self, pair: _RunPair) -> list[_RunPair] | None:
         """Return the possible next pairs; None if the runs cannot be followed."""
         one, two = pair.runs
         if self._is_over(one) and self._is_over(two):
@@ -342,7 +342,7 @@ class _Proof:
         event = self._graph.nodes[run.node].event
         return inserted(looks_at(event), run.values, self._inputs[which])
 
-    def _together(self, pair: _Pair) -> list[_Pair] | None:
+    def _together(self, pair: _RunPair) -> list[_RunPair] | None:
         """Return both runs after an event that is the same in both; None if there is none."""
         event = self._event(pair.runs[0].node)
         if isinstance(event, Draw):
@@ -354,7 +354,7 @@ class _Proof:
             for truth, rows in self._answers(event.op, self._looks(pair.runs[0], 0), pair.rows)
         ]
 
-    def _draw_together(self, pair: _Pair, event: Draw) -> list[_Pair] | None:
+    def _draw_together(self, pair: _RunPair, event: Draw) -> list[_RunPair] | None:
         """Return both runs after a sample that is its own partner.
 
         This is true of all samples before the first one whose law is exchanged.
@@ -371,11 +371,11 @@ class _Proof:
         first, second = (self._taken(run, k, None) for k, run in enumerate(grown))
         return [replace(pair, runs=(first, second))]
 
-    def _both_take(self, pair: _Pair, truth: bool) -> _Pair:
+    def _both_take(self, pair: _RunPair, truth: bool) -> _RunPair:
         one, two = (self._taken(run, k, truth) for k, run in enumerate(pair.runs))
         return replace(pair, runs=(one, two))
 
-    def _alone(self, pair: _Pair, which: int) -> list[_Pair] | None:
+    def _alone(self, pair: _RunPair, which: int) -> list[_RunPair] | None:
         """Return the pairs after a step of one run."""
         run = pair.runs[which]
         node = self._graph.nodes[run.node]
@@ -449,7 +449,7 @@ class _Proof:
             return None
         return Linear.symbol(("sample", place))
 
-    def _chosen(self, pair: _Pair, which: int, event: Selection) -> list[_Pair] | None:
+    def _chosen(self, pair: _RunPair, which: int, event: Selection) -> list[_RunPair] | None:
         run = pair.runs[which]
         if self._asked.noiseless:
             if event.exponents is None:

@@ -21,7 +21,7 @@ Left: TypeAlias = Any
 """What may still change; None if too much has changed."""
 
 
-class Side(NamedTuple):
+class DifferenceBound(NamedTuple):
     """A constraint Σ q·d + Σ r·u ≤ c on the differences d of entries, and on the first input u."""
 
     changes: tuple[int | Fraction, ...]
@@ -30,7 +30,7 @@ class Side(NamedTuple):
     """Empty if the constraint is the same at every input."""
 
 
-Ball: TypeAlias = tuple[tuple[int, ...], list[Side]]
+Ball: TypeAlias = tuple[tuple[int, ...], list[DifferenceBound]]
 """Entries that change, and constraints on their differences."""
 
 
@@ -122,7 +122,11 @@ class LargestChange(_Radius):
         """Return a cube."""
         del left
         units = _units(count)
-        sides = [Side(tuple(s * q for q in one), self.radius) for one in units for s in (1, -1)]
+        sides = [
+            DifferenceBound(tuple(s * q for q in one), self.radius)
+            for one in units
+            for s in (1, -1)
+        ]
         return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
@@ -149,7 +153,7 @@ class TotalChange(_Radius):
 
     def balls(self, left: Left, count: int) -> list[Ball]:
         """Return a cross-polytope."""
-        sides = [Side(signs, left) for signs in product((1, -1), repeat=count)]
+        sides = [DifferenceBound(signs, left) for signs in product((1, -1), repeat=count)]
         return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
@@ -222,7 +226,7 @@ class Entries(Adjacency):
         found: list[Ball] = []
         for moving in combinations(range(count), min(left, count)):
             sides = [
-                Side(tuple(s * q for q in one), self.size)
+                DifferenceBound(tuple(s * q for q in one), self.size)
                 for one in _units(len(moving))
                 for s in (1, -1)
                 if self.size is not None

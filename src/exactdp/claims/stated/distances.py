@@ -22,9 +22,9 @@ from exactdp.claims.stated.adjacency import (
     within,
 )
 from exactdp.claims.stated.pieces import condition, pieces
-from exactdp.claims.stated.spans import Span, UndecidedError
+from exactdp.claims.stated.spans import AmbiguousComparisonError, IntervalNumber
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
-from exactdp.language.helpers import asked
+from exactdp.language.helpers import checked_function
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.rules import LINEAR
@@ -400,8 +400,8 @@ class NonlinearDistance(InputDistance):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the value of the function."""
-        found = self.at([*map(Span.of, u)], [*map(Span.of, v)])
-        if isinstance(found, Span):
+        found = self.at([*map(IntervalNumber.of, u)], [*map(IntervalNumber.of, v)])
+        if isinstance(found, IntervalNumber):
             found = found.lower
         return check_distance(found, self.name)
 
@@ -413,7 +413,7 @@ class NonlinearDistance(InputDistance):
         one = len(self.mechanism.inputs) == 1
         try:
             found = self.function(*(side[0] if one else side for side in sides))
-        except (ExactdpError, UndecidedError):
+        except (ExactdpError, AmbiguousComparisonError):
             raise
         except Exception as error:
             raise ValueRefusedError(
@@ -461,7 +461,7 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
                 raise
             name = getattr(value, "__name__", "distance")
             return NonlinearDistance(
-                asked(value, name, lambda found: found).function, mechanism, name
+                checked_function(value, name, lambda found: found).function, mechanism, name
             )
         if len(function.inputs) != 2:
             raise ValueRefusedError(

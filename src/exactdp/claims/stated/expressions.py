@@ -214,7 +214,7 @@ class Symbol(Expression):
 
 
 @dataclass(frozen=True, repr=False)
-class _Pair(Expression):
+class _BinaryOperation(Expression):
     """A binary operation on two expressions."""
 
     left: Expression
@@ -232,7 +232,7 @@ class _Pair(Expression):
         return product(self.left.alternatives(values), self.right.alternatives(values))
 
 
-class Sum(_Pair):
+class Sum(_BinaryOperation):
     """left + right; the sum of two minima is the minimum of all sums."""
 
     def alternatives(self, values: Values) -> Alternatives:
@@ -244,7 +244,7 @@ class Sum(_Pair):
         return f"{self.left} - {right[1:]}" if right.startswith("-") else f"{self.left} + {right}"
 
 
-class Product(_Pair):
+class Product(_BinaryOperation):
     """left · right; a minimum may be multiplied only by a nonnegative expression."""
 
     def alternatives(self, values: Values) -> Alternatives:
@@ -261,7 +261,7 @@ class Product(_Pair):
         return f"{_factor(self.left, first=True)}*{_factor(self.right)}"
 
 
-class Quotient(_Pair):
+class Quotient(_BinaryOperation):
     """left / right."""
 
     def alternatives(self, values: Values) -> Alternatives:
@@ -497,7 +497,7 @@ def _operand(value: object) -> Expression:
     return as_expression(value, "a part of a formula")
 
 
-def _combined(kind: type[_Pair], left: object, right: object) -> Expression:
+def _combined(kind: type[_BinaryOperation], left: object, right: object) -> Expression:
     if not (_is_operand(left) and _is_operand(right)):
         return NotImplemented  # type: ignore[no-any-return]
     one, two = _operand(left), _operand(right)

@@ -17,7 +17,7 @@ from exactdp.claims.stated.expressions import (
     as_expression,
 )
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
-from exactdp.language.helpers import Asked
+from exactdp.language.helpers import CheckedFunction
 from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
 from exactdp.semantics.spots import has_spots, watched
@@ -27,7 +27,7 @@ from exactdp.semantics.spots import has_spots, watched
 class OfInput(Expression):
     """α or γ, given by a user as a function of the input."""
 
-    function: Asked
+    function: CheckedFunction
     program: Program
 
     def value(self, values: Mapping[str, Any]) -> Any:

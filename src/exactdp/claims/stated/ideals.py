@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from exactdp.claims.stated.inputs import as_given, has_reals
-from exactdp.claims.stated.spans import Germ, Span, UndecidedError
+from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
-from exactdp.language.helpers import Asked, asked
+from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import kinds
 from exactdp.language.noisy import observes
 from exactdp.language.program import DeterministicProgram, Program, typed_program
@@ -70,7 +70,7 @@ class IdealProgram:
 class Lookup:
     """An ideal given by a dictionary or a Python function of finite inputs."""
 
-    function: Asked
+    function: CheckedFunction
     mechanism: Program
     name: str
     program: None = None
@@ -116,7 +116,7 @@ class NonlinearIdeal:
         """Call the function; real numbers may be spans or germs."""
         try:
             found = _output_of(self.function(*map(_callable_with, u)))
-        except (ExactdpError, UndecidedError):
+        except (ExactdpError, AmbiguousComparisonError):
             raise
         except AssertionError as error:
             raise UndefinedError(
@@ -139,16 +139,16 @@ def _callable_with(value: Any) -> Any:
     """Return a number of an input as a span, so that the function computes exactly."""
     if isinstance(value, tuple):
         return [_callable_with(item) for item in value]
-    return value if isinstance(value, Span | Germ) else Span.of(value)
+    return value if isinstance(value, IntervalNumber | Germ) else IntervalNumber.of(value)
 
 
 def _output_of(value: Any) -> Any:
     """Return an output of a function that was called with spans or germs."""
     if isinstance(value, tuple | list):
         return tuple(map(_output_of, value))
-    if isinstance(value, Span):
+    if isinstance(value, IntervalNumber):
         if value.lower != value.upper:
-            raise UndecidedError
+            raise AmbiguousComparisonError
         value = value.lower
     return value if isinstance(value, Germ) else read_pattern(value)
 
@@ -196,7 +196,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")
         table = {mechanism.read_input(key): out for key, out in value.items()}
-        look = Asked(_by_table(table, mechanism), "the ideal table", read_pattern)
+        look = CheckedFunction(_by_table(table, mechanism), "the ideal table", read_pattern)
         return Lookup(look, mechanism, "table")
     if callable(value):
         if has_reals(mechanism):
@@ -215,7 +215,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
                     else error.way_out,
                 ) from None
         name = getattr(value, "__name__", "ideal")
-        return Lookup(asked(value, f"the ideal {name}", read_pattern), mechanism, name)
+        return Lookup(checked_function(value, f"the ideal {name}", read_pattern), mechanism, name)
     raise ValueRefusedError(
         f"{shown(value)} is not an ideal",
         rule="An ideal is a function in the language, a dictionary from input to output, or for "
@@ -226,7 +226,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
 
 def _nonlinear(function: Callable[..., object], mechanism: Program) -> NonlinearIdeal:
     name = getattr(function, "__name__", "ideal")
-    return NonlinearIdeal(asked(function, name, read_pattern).function, mechanism, name)
+    return NonlinearIdeal(checked_function(function, name, read_pattern).function, mechanism, name)
 
 
 def _by_table(

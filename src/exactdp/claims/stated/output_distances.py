@@ -25,7 +25,7 @@ from exactdp.claims.stated.distances import (
 from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.claims.stated.scores import candidate_scores
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
-from exactdp.language.helpers import Asked, asked
+from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.machine import Machine
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.types import InputType, Real, RecordType, read_number
@@ -402,15 +402,15 @@ def as_list(value: Value) -> Value:
 
 def _asked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     """Wrap a function of the user so that it returns the same answer each time."""
-    if isinstance(function, DeterministicProgram | Asked):
+    if isinstance(function, DeterministicProgram | CheckedFunction):
         return function
-    return asked(function, what, lambda found: found)
+    return checked_function(function, what, lambda found: found)
 
 
 def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
     try:
         with watched(arguments):
-            if isinstance(function, Asked) and has_spots(arguments):
+            if isinstance(function, CheckedFunction) and has_spots(arguments):
                 return function.answer(arguments, {})  # not cached: its comparisons are recorded
             return function(*arguments)
     except Exception as error:

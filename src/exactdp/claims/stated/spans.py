@@ -1,9 +1,9 @@
 """Numbers with which a Python function is called to learn about many inputs at once.
 
-A `Span` is an interval: what a function returns for spans, it returns at every point of them. A
-`Germ` is a polynomial in an infinitely small t > 0: what a function returns for germs, it returns
-for all t that are small enough. A comparison that has no single answer is guessed, so that all
-answers can be tried, or raises `UndecidedError`.
+An `IntervalNumber` is an interval: what a function returns for intervals, it returns at every point
+of them. A `Germ` is a polynomial in an infinitely small t > 0: what a function returns for germs,
+it returns for all t that are small enough. A comparison that has no single answer is guessed, so
+that all answers can be tried, or raises `AmbiguousComparisonError`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from exactdp.reals.numbers import inf, rational
 End = Any  # a Fraction, or an infinite float
 
 
-class UndecidedError(Exception):
+class AmbiguousComparisonError(Exception):
     """Raised when a comparison has different answers at different points."""
 
 
@@ -55,7 +55,7 @@ def _times(a: End, b: End) -> End:
 
 
 @dataclass(frozen=True, eq=False)
-class Span:
+class IntervalNumber:
     """All numbers between two, which are included unless they are infinite."""
 
     lower: End
@@ -65,27 +65,27 @@ class Span:
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, value: Any) -> Span:
+    def of(cls, value: Any) -> IntervalNumber:
         """Return a number as a span."""
-        if isinstance(value, Span):
+        if isinstance(value, IntervalNumber):
             return value
         number = rational(value)
         return cls(number, number)
 
     def _guessed(self, other: Any) -> bool:
-        guesses = self.guesses or Span.of(other).guesses
+        guesses = self.guesses or IntervalNumber.of(other).guesses
         if guesses is None:
-            raise UndecidedError
+            raise AmbiguousComparisonError
         return guesses.next()
 
     def __le__(self, other: Any) -> bool:
-        two = Span.of(other)
+        two = IntervalNumber.of(other)
         if self is other or self.upper <= two.lower:
             return True
         return False if self.lower > two.upper else self._guessed(other)
 
     def __ge__(self, other: Any) -> bool:
-        two = Span.of(other)
+        two = IntervalNumber.of(other)
         if self is other or self.lower >= two.upper:
             return True
         return False if self.upper < two.lower else self._guessed(other)
@@ -97,7 +97,7 @@ class Span:
         return not self <= other
 
     def __eq__(self, other: object) -> bool:
-        two = Span.of(other)
+        two = IntervalNumber.of(other)
         if self is other or len({self.lower, self.upper, two.lower, two.upper}) == 1:
             return True
         is_apart = self.lower > two.upper or self.upper < two.lower
@@ -106,64 +106,70 @@ class Span:
     def __bool__(self) -> bool:
         return self != 0
 
-    def __neg__(self) -> Span:
-        return Span(-self.upper, -self.lower, self.guesses)
+    def __neg__(self) -> IntervalNumber:
+        return IntervalNumber(-self.upper, -self.lower, self.guesses)
 
-    def __pos__(self) -> Span:
+    def __pos__(self) -> IntervalNumber:
         return self
 
-    def __abs__(self) -> Span:
+    def __abs__(self) -> IntervalNumber:
         if self.lower >= 0:
             return self
         if self.upper <= 0:
             return -self
-        return Span(Fraction(0), max(-self.lower, self.upper), self.guesses)
+        return IntervalNumber(Fraction(0), max(-self.lower, self.upper), self.guesses)
 
-    def __add__(self, other: Any) -> Span:
-        two = Span.of(other)
+    def __add__(self, other: Any) -> IntervalNumber:
+        two = IntervalNumber.of(other)
         guesses = self.guesses or two.guesses
-        return Span(self.lower + two.lower, self.upper + two.upper, guesses)
+        return IntervalNumber(self.lower + two.lower, self.upper + two.upper, guesses)
 
-    def __sub__(self, other: Any) -> Span:
-        return Span(Fraction(0), Fraction(0)) if self is other else self + -Span.of(other)
+    def __sub__(self, other: Any) -> IntervalNumber:
+        return (
+            IntervalNumber(Fraction(0), Fraction(0))
+            if self is other
+            else self + -IntervalNumber.of(other)
+        )
 
-    def __rsub__(self, other: Any) -> Span:
-        return Span.of(other) + -self
+    def __rsub__(self, other: Any) -> IntervalNumber:
+        return IntervalNumber.of(other) + -self
 
-    def __mul__(self, other: Any) -> Span:
+    def __mul__(self, other: Any) -> IntervalNumber:
         is_square = self is other  # the same number, not only an equal span
         if is_square:
             return self._squared()
-        two = Span.of(other)
+        two = IntervalNumber.of(other)
         ends = [_times(a, b) for a in (self.lower, self.upper) for b in (two.lower, two.upper)]
-        return Span(min(ends), max(ends), self.guesses or two.guesses)
+        return IntervalNumber(min(ends), max(ends), self.guesses or two.guesses)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other: Any) -> Span:
-        two = Span.of(other)
+    def __truediv__(self, other: Any) -> IntervalNumber:
+        two = IntervalNumber.of(other)
         if two.lower <= 0 <= two.upper:
             if two.lower == two.upper:
                 raise ZeroDivisionError("division by zero")
-            raise UndecidedError
-        return self * Span(_inverse(two.upper), _inverse(two.lower), two.guesses)
+            raise AmbiguousComparisonError
+        return self * IntervalNumber(_inverse(two.upper), _inverse(two.lower), two.guesses)
 
-    def __rtruediv__(self, other: Any) -> Span:
-        return Span.of(other) / self
+    def __rtruediv__(self, other: Any) -> IntervalNumber:
+        return IntervalNumber.of(other) / self
 
-    def _squared(self) -> Span:
+    def _squared(self) -> IntervalNumber:
         size = abs(self)
-        return Span(_power(size.lower, 2), _power(size.upper, 2), self.guesses)
+        return IntervalNumber(_power(size.lower, 2), _power(size.upper, 2), self.guesses)
 
-    def __pow__(self, power: Any) -> Span:
+    def __pow__(self, power: Any) -> IntervalNumber:
         if not isinstance(power, int) or power < 0:
             raise TypeError("a power is a whole number, 0 or more")
         if power == 0:
-            return Span.of(1)
+            return IntervalNumber.of(1)
         if power % 2 == 0:
             size = abs(self)
-            return Span(_power(size.lower, power), _power(size.upper, power), self.guesses)
-        return Span(_power(self.lower, power), _power(self.upper, power), self.guesses)
+            return IntervalNumber(
+                _power(size.lower, power), _power(size.upper, power), self.guesses
+            )
+        return IntervalNumber(_power(self.lower, power), _power(self.upper, power), self.guesses)
 
 
 def _inverse(end: End) -> End:
@@ -242,7 +248,7 @@ class Germ:
     def __truediv__(self, other: Any) -> Germ:
         two = Germ.of(other).parts
         if any(two[1:]):
-            raise UndecidedError  # a quotient of polynomials
+            raise AmbiguousComparisonError  # a quotient of polynomials
         return self * (1 / two[0])
 
     def __rtruediv__(self, other: Any) -> Germ:

@@ -56,7 +56,7 @@ from exactdp.claims.stated.output_distances import (
     untold,
 )
 from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
-from exactdp.language.helpers import Asked, asked
+from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -83,7 +83,7 @@ EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Statement:
+class AccuracyStatement:
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
@@ -222,7 +222,8 @@ class Statement:
         given = getattr(self, name)
         if callable(given) and not isinstance(given, Expression):
             return OfInput(
-                asked(given, name, lambda found: as_expression(found, name)), self.mechanism
+                checked_function(given, name, lambda found: as_expression(found, name)),
+                self.mechanism,
             )
         return read_level(given, name, named_inputs(self.mechanism))
 
@@ -320,9 +321,9 @@ class Statement:
         return self.formula
 
     @cached_property
-    def _asked_beta(self) -> Asked:
+    def _asked_beta(self) -> CheckedFunction:
         """β as a function of the input."""
-        return asked(self.beta, "beta", lambda found: as_expression(found, "beta"))
+        return checked_function(self.beta, "beta", lambda found: as_expression(found, "beta"))
 
     @cached_property
     def formula(self) -> Expression:
@@ -506,7 +507,7 @@ class Statement:
         return f"<{type(self).__name__}: {self}>"
 
 
-def _of_input(beta: Asked, u: Value) -> Expression:
+def _of_input(beta: CheckedFunction, u: Value) -> Expression:
     try:
         with watched(u):
             found: Expression = beta.answer((u,), {}) if has_spots(u) else beta(u)
