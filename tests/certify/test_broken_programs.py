@@ -8,6 +8,7 @@ import pytest
 
 from exactdp import Accuracy, AllReals, Mechanism, eps
 from exactdp.certify import check
+from exactdp.certify.rederive import limits
 
 from .specimens import seal
 
@@ -26,6 +27,13 @@ ABOVE = """def above(q: Real):
         return steps[1]
     return steps[0]
 """
+
+
+@pytest.fixture(autouse=True)
+def _early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up a run without end after fewer steps."""
+    monkeypatch.setattr(limits, "MAX_RUN", 60_000)
+    monkeypatch.setattr(limits, "MAX_PATHS", 60)
 
 
 def certificate(text: str, **parts: Any) -> dict[str, Any]:
