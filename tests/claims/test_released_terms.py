@@ -13,14 +13,19 @@ import pytest
 from exactdp import (
     ANY,
     Accuracy,
+    ErrorBound,
     ExactdpError,
     Ideal,
+    Interval,
     Mechanism,
     Privacy,
     discrete,
     eps,
     exp,
+    gamma,
     hamming,
+    inf,
+    parse,
     value_gap,
 )
 
@@ -106,10 +111,65 @@ def f(x: Dom(0, 2)):
             assert claim.check().holds == (worst < beta), source
 
 
+def test_within_and_intervals() -> None:
+    """The true answer is 1/(e^ε − 1) off: within 1 from ln 2 on, as a number in (0, 2]."""
+    told = exp(eps) / (1 + exp(eps))
+    for found in (ESTIMATE.within(1, 1, ideal=TRUTH), ESTIMATE.probability(1, Interval(0, 2))):
+        assert [one.value for one in found] == [0, told]  # type: ignore[attr-defined]
+        assert float(found.at("0.693")) == 0
+        assert float(found.at("0.694")) == pytest.approx(math.exp(0.694) / (1 + math.exp(0.694)))
+    assert ESTIMATE.probability(1, Interval(-inf, inf)) == parse("1")
+    line = Mechanism.from_source("def f(x: Dom(0, 1)): return choose({x: 1/2, 2: 1/2}) * eps")
+    closed, open_end = (
+        line.probability(1, Interval(0, 2, upper_open=is_open)) for is_open in (False, True)
+    )
+    assert [float(closed.at(one)) for one in ("1/2", 1, "3/2", 2, 3)] == [1, 1, 0.5, 0.5, 0]
+    assert [float(open_end.at(one)) for one in ("1/2", 1, "3/2", 2, 3)] == [1, 0.5, 0.5, 0, 0]
+
+
+def test_sets_of_epsilon() -> None:
+    """With γ = 1 from ln 2 on, with γ = 1/2 from ln 3 on; with γ = ε where 1/(e^ε − 1) ≤ ε."""
+    told = 1 / (1 + exp(eps))
+    for given, least in ((1, math.log(2)), ("1/2", math.log(3)), ("[1/2, 3]", math.log(3))):
+        (stretch,) = about(told, gamma=given).epsilons()
+        assert float(stretch.lower) == pytest.approx(least, rel=1e-10)
+        assert stretch.upper == inf
+    (stretch,) = about(told, gamma=eps).epsilons()
+    root = float(stretch.lower)
+    assert root * (math.exp(root) - 1) == pytest.approx(1)
+    assert about(told, gamma=2 / eps).check().holds
+    assert about(told * Fraction(99, 100), gamma=2 / eps).check().outcome == "fails"
+    assert about("1/4", gamma=ANY).check().outcome == "fails"
+    exactly = about(told, gamma=1 / (exp(eps) - 1))
+    assert exactly.check().holds
+    with pytest.raises(ExactdpError, match="is at least 1"):
+        exactly.tightest()
+
+
+def test_an_epsilon_at_which_more_outputs_are_near() -> None:
+    """ε and 2 − ε are within 1/2 of 1 for ε in [1/2, 3/2]; ε − 1 and 1 − ε, of 0, at 1 alone."""
+    pair = Mechanism.from_source(
+        "def f(x: Dom(0, 1)): return choose({0: 1/2, 1: 1/2}) * (2 - 2 * eps) + eps - x"
+    )
+    zero = Ideal.from_source("def zero(x: Dom(0, 1)): return 1 - x")
+    for given, ends in ((0, (1, 1)), ("1/2", (Fraction(1, 2), Fraction(3, 2)))):
+        claim = Accuracy(pair, "1/3", gamma=given, ideal=zero, alpha=0)
+        (stretch,) = claim.epsilons()
+        assert (stretch.lower, stretch.upper) == ends
+        assert claim.check().outcome == "fails"
+
+
+def test_the_least_radius() -> None:
+    """At ε = 1 the truth is 1/(e − 1) off, and a lie more; a lie has probability 0.27."""
+    for risk, least in (("30%", 1 / (math.e - 1)), ("20%", math.e / (math.e - 1))):
+        found = ErrorBound(ESTIMATE, risk=risk, ideal=TRUTH).smallest_within(eps=1)
+        assert float(found) == pytest.approx(least, rel=1e-9)
+
+
 def test_privacy_and_refusals() -> None:
     assert Privacy(ESTIMATE, adjacent=hamming(1)).check().holds
     for refused, message in (
-        (about("1/4", gamma=ANY), "is not a number"),
+        (about(exp(-gamma * eps), gamma=ANY), "is not a number"),
         (about("1/4", output_distance=value_gap), "compared by sup"),
         (about("1/4", ideal=lambda x: x + exp(eps)), "an expression in eps"),
     ):

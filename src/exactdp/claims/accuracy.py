@@ -36,6 +36,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import unit_in
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
@@ -158,7 +159,8 @@ class Accuracy(AccuracyStatement):
                 region.level(region.gamma, trace),
                 beta,
                 is_confined=bool(region.least),
-                compared_at=region.compared_at,
+                near_by=region.near_by,
+                trace=trace if unit_in(region.names) else None,
             )
             for beta in (region.beta, *(() if region.is_ray else region.above))
         )

@@ -26,11 +26,12 @@ from exactdp.semantics.by_epsilon import (
     chain_by_epsilon,
     distribution_by_epsilon,
     in_parts,
-    probability_by_epsilon,
 )
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
-from exactdp.semantics.engine import Engine, within
+from exactdp.semantics.engine import Engine, within_pattern
+from exactdp.semantics.events import read_pattern
+from exactdp.semantics.term_outputs import probability_at_input
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -158,12 +159,7 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import probability_everywhere  # noqa: PLC0415
 
             return probability_everywhere(self, sides, output)
-        if self.moves:
-            return probability_by_epsilon(self, u, output)
-        try:
-            return self.kept(Engine).probability(u, output, progress)
-        except OrderChangesError as error:
-            return in_parts(self, error, lambda part: part.kept(Engine).probability(u, output))
+        return probability_at_input(self, u, read_pattern(output), progress)
 
     @overload
     def within(  # type: ignore[overload-overlap]
@@ -187,7 +183,8 @@ class Mechanism(Program):
         itself as a tuple or number. The distance is "sup" (the default: the largest difference of
         numbers, infinite if anything else differs) or "discrete" (0 if equal, else 1). For
         `AllReals()` or a `Box`, return a formula in the inputs (and in gamma, if that is
-        `exactdp.gamma`) for each of finitely many cells.
+        `exactdp.gamma`) for each of finitely many cells. With a + b / eps beside reals, and if
+        outputs are expressions in ε, return a closed form on each of some intervals of ε.
         """
         wanted = self.noiseless() if ideal is None else ideal
         if callable(ideal) and not isinstance(ideal, Program):
@@ -196,7 +193,8 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import within_everywhere  # noqa: PLC0415
 
             return within_everywhere(self, sides, wanted, gamma, distance or "sup")
-        return within(self, u, wanted, gamma, distance or "sup")
+        pattern = within_pattern(u, wanted, gamma, distance or "sup")
+        return probability_at_input(self, u, pattern)
 
     @overload
     def expectation(
@@ -279,7 +277,10 @@ class Mechanism(Program):
         elif self.moves:
             found = chain_by_epsilon(self, u)
         else:
-            return Chain.of(chain(self, u))
+            try:
+                return Chain.of(chain(self, u))
+            except OrderChangesError as error:
+                found = in_parts(self, error, lambda part: chain(part, u))
         pieces = (replace(one, value=Chain.of(one.value)) for one in found)
         return replace(found, pieces=tuple(pieces))
 

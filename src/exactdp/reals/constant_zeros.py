@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from flint import arb, ctx
 
@@ -118,7 +119,8 @@ def constant_solutions(form: ClosedForm, units: Sequence[str], where: Stretch) -
     on = around(where)
     reduced = LogForm.made(form, tuple(units)).form
     ends = tuple(one for one in (where.lower, where.upper) if isinstance(one, EvaluatedRoot))
-    signed = _Signed(_with_one(reduced.numerator * reduced.denominator), tuple(units), ends)
+    whole_form = _with_one(reduced.numerator * reduced.denominator)
+    signed = _Signed(_without_factors(whole_form), tuple(units), ends)
     whole = SolutionSet((as_stretch(on),))
     if not signed.form:
         return whole
@@ -182,6 +184,31 @@ def _with_one(form: ExpPoly) -> ExpPoly:
             for c, powers, rates in form.terms
         ]
     )
+
+
+def _without_factors(form: ExpPoly) -> ExpPoly:
+    """Return a sum divided by a positive number, a power of ε, and powers of e^ε and e.
+
+    So sums that differ by such factors are equal, and so are their zeros.
+    """
+    if not form:
+        return form
+    split = [(c, dict(powers), dict(rates)) for c, powers, rates in form.terms]
+    least = min(powers.get("eps", 0) for _, powers, _ in split)
+    _, _, first = min(split, key=lambda one: tuple(one[2].get(name, 0) for name in ("eps", ONE)))
+    for _, powers, _ in split:
+        powers["eps"] = powers.get("eps", 0) - least
+    shift = {name: first.get(name, Fraction(0)) for name in ("eps", ONE)}
+    for _, _, rates in split:
+        for name, rate in shift.items():
+            rates[name] = rates.get(name, Fraction(0)) - rate
+    found = [(c, _nonzero(powers), _nonzero(rates)) for c, powers, rates in split]
+    size = abs(min(found, key=lambda one: one[1:])[0])
+    return ExpPoly([(c / size, powers, rates) for c, powers, rates in found])
+
+
+def _nonzero(exponents: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted((name, q) for name, q in exponents.items() if q))
 
 
 def stretch_at_constants(

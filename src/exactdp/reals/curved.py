@@ -61,6 +61,27 @@ class CurvedSum:
         """Return a sum without the parts that are 0."""
         return cls({exponent: part for exponent, part in parts.items() if part})
 
+    @property
+    def reduced(self) -> CurvedSum:
+        """The sum divided by a positive number and by one exponential: its sign is the same.
+
+        So sums that differ by such factors are equal, and so are their zeros.
+        """
+        if not self.parts:
+            return self
+        size = max(map(len, self.parts))
+        padded = {
+            (*exponent, *(fmpq(0),) * (size - len(exponent))): part
+            for exponent, part in self.parts.items()
+        }
+        first = min(padded)
+        scale = max(abs(one) for one in padded[first].coeffs())
+        shifted = (
+            (fmpq_poly([one - two for one, two in zip(exponent, first, strict=True)]), part)
+            for exponent, part in padded.items()
+        )
+        return CurvedSum({tuple(exponent.coeffs()): part / scale for exponent, part in shifted})
+
     def sign_at(self, point: Fraction) -> int:
         """Return the sign at a rational point, exactly."""
         return self._shifted(point)._coefficient_sign(0)

@@ -118,6 +118,7 @@ def curved_solutions(function: CurvedSum, on: Interval) -> SolutionSet:
     whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
     if not function.parts:
         return whole
+    function = function.reduced
     lower, upper = Fraction(on.lower), on.upper
     if on.is_point:
         return whole if function.sign_at(lower) >= 0 else SolutionSet(())

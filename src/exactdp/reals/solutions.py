@@ -48,7 +48,7 @@ class Stretch(Told):
     @property
     def is_single(self) -> bool:
         """Whether it is one point, decided exactly."""
-        return _order(self.lower, self.upper) == 0
+        return order_of(self.lower, self.upper) == 0
 
     def __str__(self) -> str:
         if self.lower == self.upper:
@@ -88,7 +88,7 @@ class SolutionSet(Told):
             for two in other.stretches:
                 lower, lower_open = _inner(one.lower, one.lower_open, two.lower, two.lower_open, 1)
                 upper, upper_open = _inner(one.upper, one.upper_open, two.upper, two.upper_open, -1)
-                order = _order(lower, upper)
+                order = order_of(lower, upper)
                 if order < 0 or (order == 0 and not (lower_open or upper_open)):
                     found.append(Stretch(lower, upper, lower_open, upper_open))
         return SolutionSet(tuple(found))
@@ -148,7 +148,7 @@ def _inner(
     one: Boundary, one_open: bool, two: Boundary, two_open: bool, side: int
 ) -> tuple[Boundary, bool]:
     """Return the lower (side 1) or upper (side −1) end of an intersection."""
-    order = _order(one, two) * side
+    order = order_of(one, two) * side
     if order == 0:
         return one, one_open or two_open
     return (one, one_open) if order > 0 else (two, two_open)
@@ -156,27 +156,27 @@ def _inner(
 
 def _starts(one: Stretch, two: Stretch) -> int:
     """Compare the starts of two stretches."""
-    return _order(one.lower, two.lower) or one.lower_open - two.lower_open
+    return order_of(one.lower, two.lower) or one.lower_open - two.lower_open
 
 
 def _touch(one: Stretch, two: Stretch) -> bool:
     """Whether no point lies between a stretch and one that begins no earlier."""
-    order = _order(two.lower, one.upper)
+    order = order_of(two.lower, one.upper)
     return order < 0 or (order == 0 and not (one.upper_open and two.lower_open))
 
 
 def _outer(one: Stretch, two: Stretch) -> tuple[Boundary, bool]:
     """Return the later upper end of two stretches, and whether it is open."""
-    order = _order(one.upper, two.upper)
+    order = order_of(one.upper, two.upper)
     if order == 0:
         return one.upper, one.upper_open and two.upper_open
     return (one.upper, one.upper_open) if order > 0 else (two.upper, two.upper_open)
 
 
-def _order(one: Boundary, two: Boundary) -> int:
+def order_of(one: Boundary, two: Boundary) -> int:
     """Return the sign of one − two."""
     if not isinstance(one, Root):
-        return (one > two) - (one < two) if not isinstance(two, Root) else -_order(two, one)
+        return (one > two) - (one < two) if not isinstance(two, Root) else -order_of(two, one)
     if not isinstance(two, Root):
         if isinstance(two, Fraction):
             return -_compare(two, one)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import cmp_to_key
+from itertools import pairwise
 from typing import TypeAlias
 
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import inf, simplest_inside
 from exactdp.reals.signs import nonnegative, positive
-from exactdp.reals.solutions import Boundary, SolutionSet, Stretch, solution_set
+from exactdp.reals.solutions import Boundary, SolutionSet, Stretch, order_of, solution_set
 from exactdp.reals.zeros import Root
 
 Span: TypeAlias = Interval | Stretch
@@ -81,3 +84,32 @@ def parts_by_sign(form: ClosedForm, on: Span) -> list[Stretch]:
         if not one.is_single
     ]
     return sorted(found, key=lambda one: Fraction(around(one).lower))
+
+
+def common_parts(sets: Sequence[SolutionSet], on: Span) -> list[tuple[Stretch, frozenset[int]]]:
+    """Divide a span into parts that lie in the same ones of some sets, each with their numbers.
+
+    The parts are disjoint, in increasing order, and their union is the span. A part may be a single
+    point.
+    """
+    whole = as_stretch(on)
+    inside = [one & SolutionSet((whole,)) for one in sets]
+    ends: list[Boundary] = [whole.lower, whole.upper]
+    ends += (end for one in inside for part in one for end in (part.lower, part.upper))
+    ends.sort(key=cmp_to_key(order_of))
+    cuts = [end for k, end in enumerate(ends) if not k or order_of(ends[k - 1], end)]
+    pieces = [Stretch(cuts[0], cuts[0], lower_open=False, upper_open=False)]
+    for lower, upper in pairwise(cuts):
+        pieces.append(Stretch(lower, upper, lower_open=True, upper_open=True))
+        pieces.append(Stretch(upper, upper, lower_open=False, upper_open=False))
+    found: list[tuple[Stretch, frozenset[int]]] = []
+    for piece in pieces:
+        single = SolutionSet((piece,))
+        if not len(single & SolutionSet((whole,))):
+            continue  # an end that does not belong to the span
+        numbers = frozenset(k for k, one in enumerate(inside) if len(one & single))
+        if found and found[-1][1] == numbers:
+            first = found.pop()[0]
+            piece = Stretch(first.lower, piece.upper, first.lower_open, piece.upper_open)  # noqa: PLW2901
+        found.append((piece, numbers))
+    return found

@@ -9,7 +9,7 @@ log(b)/ε it changes at rational multiples of log b, and powers of b are constan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import escape
 from typing import Any, Generic, TypeVar
@@ -31,7 +31,8 @@ from exactdp.reals.logs import (
     told_form,
 )
 from exactdp.reals.numbers import Number, inf, rational, spell
-from exactdp.reals.spans import Span, around, parts_by_sign
+from exactdp.reals.solutions import SolutionSet, Stretch
+from exactdp.reals.spans import Span, around, as_stretch, parts_by_sign
 from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
 from exactdp.semantics.chain import Chain, chain, chain_with
@@ -162,23 +163,41 @@ def at_unit(form: ClosedForm, point: Fraction, digits: int = 30) -> Enclosure:
     return form.at(point, digits, **({UNIT: 1} if UNIT in form.parameters else {}))
 
 
-def in_parts(program: Program, error: OrderChangesError, ask: Callable[[Any], T]) -> ByEpsilon[T]:
+def in_parts(
+    program: Program, error: OrderChangesError, ask: Callable[[Any], T | ByEpsilon[T]]
+) -> ByEpsilon[T]:
     """Return a value on intervals of ε on which each `min` and `max` is one fixed argument.
 
-    `error` names one that changes. There are finitely many of them, so this terminates.
+    `error` names one that changes. There are finitely many of them, so this terminates. The value
+    on such an interval may be given on intervals, too.
     """
 
     def pieces(gap: ClosedForm, on: Span) -> Iterator[EpsilonPiece[T]]:
         for part in parts_by_sign(gap, on):
             try:
-                yield EpsilonPiece(part, ask(program.on(around(part), part)))
+                found = ask(program.on(around(part), part))
             except OrderChangesError as again:
                 yield from pieces(again.gap, part)
+                continue
+            if isinstance(found, ByEpsilon):
+                yield from _inside(found, part)
+            else:
+                yield EpsilonPiece(part, found)
 
     def alone(point: Fraction) -> T:
-        return ask(program.on(Interval(point, point)))
+        found = ask(program.on(Interval(point, point)))
+        assert not isinstance(found, ByEpsilon)
+        return found
 
     return ByEpsilon(tuple(pieces(error.gap, program.epsilon)), alone)
+
+
+def _inside(found: ByEpsilon[T], part: Stretch) -> Iterator[EpsilonPiece[T]]:
+    """Yield the pieces of a value that are in a part of ε, restricted to it."""
+    for piece in found:
+        for on in SolutionSet((as_stretch(piece.on),)) & SolutionSet((part,)):
+            if not on.is_single:
+                yield replace(piece, on=on)
 
 
 def in_units(on: Interval, unit: str) -> Interval:

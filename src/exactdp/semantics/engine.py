@@ -17,7 +17,7 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.measure.work import Hook, hearing
 from exactdp.polyhedra.form import Number
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm
 from exactdp.reals.logs import are_independent
 from exactdp.reals.numbers import rational
 from exactdp.reals.radicals import Surd
@@ -660,21 +660,26 @@ def _are_numbers(values: Iterable[Value]) -> bool:
     return all(type(one) in (int, Fraction) for one in values)
 
 
-def within(program: Program, u: object, ideal: object, gamma: object, distance: str) -> ClosedForm:
-    """Return the probability that the output is within gamma of the ideal output.
+def within_pattern(u: object, ideal: object, gamma: object, distance: str) -> Value:
+    """Return the pattern of the outputs within gamma of the ideal output; `ANYTHING` for all.
 
     The ideal is a deterministic program, or the output itself.
     """
     if isinstance(ideal, Program):
+        if ideal.checked.meets_eps or ideal.checked.releases_eps:
+            raise ValueRefusedError(
+                f"the ideal {ideal.__name__} depends on eps",
+                rule="An ideal is one function of the input for every eps.",
+                way_out="Write it with @ideal, without eps, and give ideal=….",
+            )
         ideal = ideal.machine.run(ideal.read_input(u))
-    engine, output = program.kept(Engine), read_pattern(ideal)
-    radius = rational(gamma, "gamma")
+    output, radius = read_pattern(ideal), rational(gamma, "gamma")
     if radius < 0:
         raise ValueRefusedError(f"gamma is {radius}", rule="gamma is a distance, so not negative.")
     if distance == "discrete":
-        return ExpPoly(1) if radius >= 1 else engine.probability(u, output)
+        return ANYTHING if radius >= 1 else output
     if distance == "sup":
-        return engine.probability(u, near(output, radius))
+        return near(output, radius)
     raise ValueRefusedError(
         f"the output distance {shown(distance)} is not known", way_out="Use 'discrete' or 'sup'."
     )

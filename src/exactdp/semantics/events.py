@@ -19,7 +19,7 @@ from exactdp.language.released import form_of
 from exactdp.language.terms import EpsTerm
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
-from exactdp.reals import Interval
+from exactdp.reals import ClosedForm, Interval
 from exactdp.semantics.nodes import has_noise
 from exactdp.semantics.spots import Spot
 
@@ -29,7 +29,7 @@ class Near:
     """Any number within `radius` of `value`."""
 
     value: Fraction | Spot
-    radius: Fraction | Spot
+    radius: Fraction | Spot | ClosedForm
 
     @property
     def ends(self) -> tuple[Any, Any]:
@@ -79,7 +79,7 @@ def _plain(value: Value) -> Value:
     return value
 
 
-def near(output: Value, radius: Fraction | Spot) -> Value:
+def near(output: Value, radius: Fraction | Spot | ClosedForm) -> Value:
     """Return the pattern of the outputs within `radius` of `output` in the maximum norm."""
     if isinstance(output, tuple):
         return tuple(near(item, radius) for item in output)

@@ -28,15 +28,14 @@ from exactdp.semantics.by_epsilon import (
     chain_by_epsilon,
     cone_of_constants,
     distribution_by_epsilon,
-    probability_by_epsilon,
     shown_value,
 )
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
-from exactdp.semantics.engine import Engine, within
+from exactdp.semantics.engine import Engine, within_pattern
 from exactdp.semantics.events import near, read_pattern
-from exactdp.semantics.linear import require_numbers
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
+from exactdp.semantics.term_outputs import probability_at_input
 
 T = TypeVar("T")
 
@@ -282,11 +281,7 @@ def probability_everywhere(
         program,
         sides,
         lambda u, _: engine.probability_at_spots(u, pattern),
-        lambda u, _: (
-            probability_by_epsilon(program, u, output)
-            if program.moves
-            else engine.probability(u, pattern)
-        ),
+        lambda u, _: probability_at_input(program, u, pattern),
     )
 
 
@@ -310,7 +305,6 @@ def within_everywhere(
     distance: str,
 ) -> Piecewise[ClosedForm]:
     """Return Pr(output within gamma of the ideal output) for all real inputs."""
-    require_numbers(program, "This formula is for mechanisms whose reals do not depend on eps.")
     free = getattr(gamma, "name", None) == "gamma"
     radius = None if free else rational(gamma, "gamma")
     engine = program.kept(Engine)
@@ -327,7 +321,8 @@ def within_everywhere(
             return engine.probability_at_spots(u, output)
         return engine.probability_at_spots(u, near(output, size))
 
-    def alone(u: Value, more: tuple[Value, ...]) -> ClosedForm:
-        return within(program, u, ideal, more[0] if free else radius, distance)
+    def alone(u: Value, more: tuple[Value, ...]) -> ClosedForm | ByEpsilon[ClosedForm]:
+        pattern = within_pattern(u, ideal, more[0] if free else radius, distance)
+        return probability_at_input(program, u, pattern)
 
     return piecewise(program, sides, run, alone, ("gamma",) if free else ())

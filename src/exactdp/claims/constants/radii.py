@@ -230,7 +230,8 @@ def _bisected(
 
 def _distances(claim: Accuracy) -> list[Fraction] | None:
     """Return the values of the output distance in increasing order; None if not listed."""
-    if claim.mechanism.checked.output.holds_noise:
+    checked = claim.mechanism.checked
+    if checked.output.holds_noise or checked.releases_eps:  # then distances depend on ε
         return None
     if not is_listed(claim.input_set):
         return _distances_of_outputs(claim)

@@ -67,6 +67,13 @@ def tightest_by_trial(
             f"the best constant could not be distinguished from 0: it is below {float(upper):.3g}",
             way_out="Check the claim with the constant that you want.",
         )
+    if upper == inf and lower < _LARGEST:
+        raise ValueRefusedError(
+            f"the best constant is at least {spell(lower)}, and no upper bound on it was found: "
+            f"{verdict.missing}",
+            rule="An upper bound is a counterexample to β/κ.",
+            way_out="Check the claim with the constant that you want.",
+        )
     kappa = Kappa(lower, upper) if lower < _LARGEST else Kappa(inf, inf)
     whole = None if found is None else largest_whole(kappa, lambda one: _told(claim, one, quiet))
     contents = verdict.contents

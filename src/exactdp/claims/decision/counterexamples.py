@@ -334,6 +334,7 @@ def _at_log(
             gamma,
             beta=problem.region.beta,
             is_confined=bool(problem.region.least),
+            trace=trace,
         )
     except OnFaceError:
         return None

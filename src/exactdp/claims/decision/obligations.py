@@ -153,13 +153,15 @@ class Obligations:
         beta: Expression | None = None,
         *,
         is_confined: bool = False,
-        compared_at: Fraction | None = None,
+        near_by: frozenset[int] | None = None,
+        trace: Trace | None = None,
     ) -> Due[Obligation] | None:
         """Return what must be proved at an input, or None if the claim says nothing there.
 
         α and γ may be given instead of those that suffice, and β if the claim has several. If
         `is_confined`, the given α is known to be one of the claim, or a limit of these. Outputs
-        that are expressions in ε are `compared_at` an ε.
+        that are expressions in ε are given by their numbers, those `near_by`. A
+        `trace` is given if the mechanism uses 1/ε or logarithms as parameters.
         """
         claim = self.claim
         try:
@@ -168,7 +170,7 @@ class Obligations:
             if not claim.ideal_function.is_partial:
                 raise
             return None
-        self.within.comparable(u, output)
+        self.within.comparable(u, output, trace)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         values = self.input_values(u)
         alpha = self._alpha(values, distance, alpha_is, is_confined=is_confined)
@@ -184,11 +186,11 @@ class Obligations:
                 return None
             radius: Distance = gamma_is
         elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
-            found = tuple(self._for_all_gamma(make, top, reached))
+            found = tuple(self._for_all_gamma(make, top, reached, trace))
             return Due(found, not found and self._every_gamma_allows_all(u))
         else:
             radius = self._radius(gamma, values | {"alpha": top})
-        chance = self.within.probability(u, output, radius, compared_at)
+        chance = self.within.probability(u, output, radius, near_by, trace)
         level = claim.alpha_level
         least = level.lower if isinstance(level, Range) else Fraction(0)
         return Due(tuple(make(top, reached, radius, True, chance, alpha_least=least)))
@@ -232,10 +234,10 @@ class Obligations:
         return top, reached or (closed and top == distance and top != inf and not is_open)
 
     def _for_all_gamma(
-        self, make: _InputObligations, top: Distance, reached: bool
+        self, make: _InputObligations, top: Distance, reached: bool, trace: Trace | None
     ) -> Iterator[Obligation]:
         """Yield one obligation for each value of the output distance."""
-        steps = self.within.steps(make.input, make.output)
+        steps = self.within.steps(make.input, make.output, trace)
         claim = self.claim
         for k, (radius, chance) in enumerate(steps[:-1]):
             limit = steps[k + 1][0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -15,13 +14,15 @@ from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.released import holds_terms
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm, ExpPoly, Stretch
 from exactdp.reals.numbers import inf
+from exactdp.reals.spans import Span
 from exactdp.reals.square_roots import SquareRoot
 from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number, near, read_pattern
-from exactdp.semantics.spots import Spot, has_spots, symbolic, trace_of
+from exactdp.semantics.events import near, read_pattern
+from exactdp.semantics.spots import Spot, Trace, has_spots, symbolic, trace_of
+from exactdp.semantics.term_outputs import matching_parts
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -37,7 +38,7 @@ class Within:
         self._by_metric = claim.agreement == "output_distance"
         self._has_own_ideal = claim.ideal is not None
         self._kinds: set[str] = set()  # of outputs, as far as they are known
-        self._last: tuple[object, Distribution] | None = None
+        self._last: tuple[object, Trace | None, Distribution] | None = None
 
     def differ(self, u: tuple[Value, ...], output: Value) -> Differ | None:
         """Return which outputs disagree at an input; None if exactly the unequal ones do."""
@@ -47,42 +48,47 @@ class Within:
         return lambda other: self._metric.between(given, output, other) > 0
 
     def probability(
-        self, u: tuple[Value, ...], output: Value, radius: Distance, at: Fraction | None = None
+        self,
+        u: tuple[Value, ...],
+        output: Value,
+        radius: Distance,
+        near_by: frozenset[int] | None = None,
+        trace: Trace | None = None,
     ) -> ClosedForm:
         """Return Pr(distance of the output from the ideal output ≤ radius).
 
-        Outputs that are expressions in ε are compared by their values `at` an ε.
+        Of outputs that are expressions in ε, those within the radius are given by their numbers.
+        A `trace` is given if the mechanism uses 1/ε or logarithms as parameters.
         """
         given = as_given(self._mechanism, u)
         if radius == inf:
             return ExpPoly(1)
         if self._metric == discrete_outputs:
-            return ExpPoly(1) if radius >= 1 else self._chance(u, output)
+            return ExpPoly(1) if radius >= 1 else self._chance(u, output, trace)
         if self._mechanism.checked.releases_eps:
-            assert at is not None
-            chances = zip(self._finite(u).apart, self.slacks(u, output, radius), strict=True)
-            near_by = (chance for (_, chance), parts in chances if _are_near(parts, at))
-            return sum(near_by, start=ExpPoly(0))
+            assert near_by is not None
+            chances = (
+                chance for k, (_, chance) in enumerate(self._finite(u).apart) if k in near_by
+            )
+            return sum(chances, start=ExpPoly(0))
         if self._metric == sup:
-            return self._chance(u, near(output, radius))
+            return self._chance(u, near(output, radius), trace)
         if self._mechanism.checked.output.holds_noise:
             regions = self._metric.ball(*map(symbolic, (given, output, radius)))
-            if has_spots(whole := (u, output, radius)):
-                return self._engine.where_at_spots(u, regions, trace_of(whole))
+            if trace is not None or has_spots((u, output, radius)):
+                found = trace_of((u, output, radius)) if trace is None else trace
+                return self._engine.where_at_spots(u, regions, found)
             return self._engine.where(given, regions)
         total: ClosedForm = ExpPoly(0)
-        for other, chance in self._finite(u).apart:
+        for other, chance in self._finite(u, trace).apart:
             if self._metric.between(given, output, other) <= radius:
                 total = total + chance
         return total
 
-    def slacks(
-        self, u: tuple[Value, ...], output: Value, radius: Distance
-    ) -> Iterator[tuple[ClosedForm, ...] | None]:
-        """Yield for each output functions of ε that are nonnegative where it is within a radius.
-
-        Yield None for an output that is infinitely far from the ideal output.
-        """
+    def parts_by_terms(
+        self, u: tuple[Value, ...], output: Value, radius: Distance | ClosedForm, on: Span
+    ) -> list[tuple[Stretch, frozenset[int]]]:
+        """Return parts of a span of ε, with the numbers of the outputs within a radius there."""
         if self._metric != sup:
             raise ValueRefusedError(
                 f"outputs are expressions in eps, and the output distance is {self._metric}",
@@ -95,7 +101,8 @@ class Within:
                 rule="What a mechanism approximates does not depend on its budget.",
                 way_out="Give ideal=, a function of the input.",
             )
-        return (_slack(output, other, radius) for other, _ in self._finite(u).apart)
+        outputs = [one for one, _ in self._finite(u).apart]
+        return matching_parts(outputs, near(output, radius), on)
 
     def allows_all(self, u: tuple[Value, ...], output: Value, radius: Distance) -> bool:
         """Whether no possible output is further than a radius from the ideal output."""
@@ -104,14 +111,16 @@ class Within:
         given, outputs = as_given(self._mechanism, u), self._engine.outputs
         return bool(self._metric.largest(given, output, outputs) <= radius)
 
-    def steps(self, u: tuple[Value, ...], output: Value) -> list[tuple[Distance, ClosedForm]]:
+    def steps(
+        self, u: tuple[Value, ...], output: Value, trace: Trace | None = None
+    ) -> list[tuple[Distance, ClosedForm]]:
         """Return the values of the output distance in order, each with Pr(distance ≤ value).
 
         The list begins with 0 and ends with a value that no output exceeds.
         """
         given = as_given(self._mechanism, u)
         chances: dict[Distance, ClosedForm] = {Fraction(0): ExpPoly(0)}
-        for other, chance in self._finite(u).apart:
+        for other, chance in self._finite(u, trace).apart:
             distance = self._metric.between(given, output, other)
             chances[distance] = chances.get(distance, ExpPoly(0)) + chance
         if any(isinstance(distance, SquareRoot) for distance in chances):
@@ -130,12 +139,17 @@ class Within:
             found.append((distance, total))
         return found
 
-    def comparable(self, u: tuple[Value, ...], output: Value) -> None:
+    def comparable(self, u: tuple[Value, ...], output: Value, trace: Trace | None = None) -> None:
         """Refuse an ideal output of a kind that the mechanism never returns."""
         if not self._has_own_ideal or has_spots(u) or _kind(output) in self._kinds:
             return
         given = as_given(self._mechanism, u)
-        kinds = {_kind(pattern) for pattern in self._engine.distribution(given)}
+        found = (
+            self._engine.distribution(given)
+            if trace is None
+            else self._engine.distribution_with(u, trace)
+        )
+        kinds = set(map(_kind, found))
         self._kinds |= kinds
         if _kind(output) not in kinds:
             raise ValueRefusedError(
@@ -145,16 +159,21 @@ class Within:
                 way_out="Return outputs of the same kind from both.",
             )
 
-    def _chance(self, u: tuple[Value, ...], pattern: Value) -> ClosedForm:
+    def _chance(self, u: tuple[Value, ...], pattern: Value, trace: Trace | None) -> ClosedForm:
         """Return the probability of an output, or of a pattern, at an input."""
+        if trace is not None:
+            return self._engine.probability_with(u, read_pattern(pattern), trace)
         if has_spots(u) or has_spots(pattern):
             return self._engine.probability_at_spots(u, pattern)
         return self._engine.probability_at(u, read_pattern(pattern))
 
-    def _finite(self, u: tuple[Value, ...]) -> Distribution:
+    def _finite(self, u: tuple[Value, ...], trace: Trace | None = None) -> Distribution:
         """Return the distribution at an input, if its outputs are finite values."""
-        if self._last is None or self._last[0] != u:
-            if has_spots(u):
+        known = self._last
+        if known is None or known[0] != u or known[1] is not trace:
+            if trace is not None:
+                found = self._engine.distribution_with(u, trace)
+            elif has_spots(u):
                 found = self._engine.distribution_at_spots(u)
             else:
                 found = self._engine.distribution(as_given(self._mechanism, u))
@@ -166,8 +185,8 @@ class Within:
                         "many outputs.",
                         way_out=self._way_out(u),
                     )
-            self._last = u, found
-        return self._last[1]
+            known = self._last = u, trace, found
+        return known[2]
 
     def _way_out(self, u: tuple[Value, ...]) -> str:
         if has_spots(u):
@@ -178,21 +197,6 @@ class Within:
         if self._mechanism.kept(Engine).has_integers:
             return f"{number}."
         return f"{number}; or inputs=AllReals(), which proves all gamma."
-
-
-def _slack(one: Value, two: Value, radius: Distance) -> tuple[ClosedForm, ...] | None:
-    """Return radius ± the differences of numbers; None if anything else differs."""
-    if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
-        parts = [_slack(a, b, radius) for a, b in zip(one, two, strict=True)]
-        return None if None in parts else tuple(form for part in parts for form in part or ())
-    if is_number(one) and (is_number(two) or isinstance(two, ClosedForm)):
-        gap = ExpPoly(0) + two - one
-        return radius - gap, radius + gap
-    return () if one == two else None
-
-
-def _are_near(parts: tuple[ClosedForm, ...] | None, at: Fraction) -> bool:
-    return parts is not None and all(form.at(at).sign >= 0 for form in parts)
 
 
 def _gap(one: Distance, two: Distance) -> Distance:

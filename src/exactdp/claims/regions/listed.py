@@ -21,7 +21,6 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
-from exactdp.reals.spans import as_stretch, between
 from exactdp.reals.square_roots import at_least
 from exactdp.reals.zeros import order, roots
 from exactdp.semantics.by_epsilon import cone_of_constants, positive_cone
@@ -36,6 +35,7 @@ from exactdp.claims.regions.region import (
     RAY,
     Combination,
     Region,
+    Vector,
     on_stretch,
     ray_at_point,
     with_sides,
@@ -119,32 +119,40 @@ class _AtInput:
                 yield from self._with_sides(narrowed, free, rest)
 
     def _compared(self, base: Region) -> Iterator[Region]:
-        """Divide a region into parts on each of which every output is always or never within γ.
-
-        At an endpoint of a part, at least the outputs within γ inside it are within γ, so a bound
-        that holds inside holds there.
-        """
-        claim, on = self.claim, base.on
-        gamma = constant(claim.gamma_level) if isinstance(claim.gamma_level, Expression) else None
-        if gamma is None:
-            raise ValueRefusedError(
-                f"outputs are expressions in eps, and gamma = {claim.gamma_level} is not a number",
-                rule="Which outputs are within γ is decided for a number γ.",
-                way_out="Give a number for gamma.",
-            )
+        """Divide a region into parts on each of which every output is always or never within γ."""
+        claim = self.claim
+        whole = base.stretch or base.on
         if claim.output_metric == discrete_outputs:
-            yield replace(base, compared_at=on.simple_point())
+            yield replace(base, near_by=frozenset())
             return
-        slacks = claim.obligations.within.slacks(self.u, claim.ideal_function(self.u), gamma)
-        parts = [base.stretch or as_stretch(on)]
-        for form in {form for slack in slacks for form in slack or ()}:
-            ways = ((part, form * sign) for part in parts for sign in (1, -1))
-            parts = [new for part, way in ways for new in OnRay(on, part).where([way])]
-            parts = [part for part in parts if on.is_point or not part.is_single]
-        for part in parts:
-            narrowed = on_stretch(base, part)
-            point = Fraction(on.lower) if on.is_point else between(part.lower, part.upper)
-            yield replace(narrowed, compared_at=point, is_unknown=point is None)
+        radius, level = self._radius()
+        output = claim.ideal_function(self.u)
+        for part, numbers in claim.obligations.within.parts_by_terms(self.u, output, radius, whole):
+            yield replace(on_stretch(base, part), near_by=numbers, gamma=level)
+
+    def _radius(self) -> tuple[Fraction | ClosedForm, Vector | None]:
+        """Return γ as a function of ε, or the least γ of a range if β does not use it.
+
+        If it is one of a range, return it as a form in the only parameter, too.
+        """
+        claim, level = self.claim, self.claim.gamma_level
+        if isinstance(level, Expression):
+            number = constant(level)
+            if number is not None:
+                return number, None
+            moving = functions_of_eps(claim, self.u).get("gamma")
+            if moving is not None:
+                return moving, None
+            if not claim.obligations.gamma_follows:
+                return Fraction(claim.obligations.number(level, self.values, "gamma")), None
+        elif not (level.lower_open or claim.is_beta_of_input or "gamma" in claim.formula.names()):
+            return level.lower, (level.lower,)
+        raise ValueRefusedError(
+            f"outputs are expressions in eps, and gamma = {level} is not a number",
+            rule="Which outputs are within γ is decided for a number γ, a function of ε, or a "
+            "range that contains its lower end, if β does not use γ.",
+            way_out="Give a number for gamma.",
+        )
 
     def _is_between(self, free: Free, sides: Sequence[LinearSide]) -> bool:
         """Whether the largest α suffices: β is nonincreasing in α, and γ does not depend on α."""
@@ -452,12 +460,6 @@ def _moving(
 ) -> tuple[Value | Combination, ...]:
     """Return the entries of an input with its reals as forms in ε and a parameter that is 1."""
     domains = kinds(claim.mechanism.inputs)
-    if None not in domains:
-        raise ValueRefusedError(
-            "the mechanism uses 1/eps beside reals, and has no real input",
-            rule="A claim about such a mechanism is decided at real inputs, or at one eps.",
-            way_out="Declare an input as Real, or give a single eps, such as epsilon=1.",
-        )
     return tuple(
         Combination((Fraction(value), Fraction(0))) if kind is None else value  # type: ignore[arg-type]
         for value, kind in zip(given, domains, strict=True)

@@ -103,8 +103,8 @@ class Region:
     """Functions of ε below which α is not claimed."""
     is_alpha_open: bool = field(default=False)
     """Whether the claim is made below the given α, but not at it."""
-    compared_at: Fraction | None = field(default=None)
-    """An ε at which outputs that are expressions in ε compare as everywhere in the region."""
+    near_by: frozenset[int] | None = field(default=None)
+    """The numbers of the outputs within γ, if outputs are expressions in ε."""
     why: str = field(default="", compare=False)
     """Why no theorem determines sufficient α and γ."""
     is_unknown: bool = False

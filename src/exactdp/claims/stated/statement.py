@@ -411,8 +411,6 @@ class AccuracyStatement:
 
     def require_ends(self) -> None:
         """Refuse a set of ε whose ends are not computed."""
-        if self.mechanism.checked.releases_eps:
-            self.require_one_sum("the set of ε")
         self.require_rationals("the set of ε")
 
     def require_one_sum(self, what: str) -> None:
