@@ -104,7 +104,7 @@ WRONG: list[tuple[str, Callable[[Any], object]]] = [
     ("slack", lambda one: one.update(signs=[])),
     ("slack", lambda one: first_part(one["regions"][0]["tree"]).update(bounds=[None])),
     ("slack", lambda one: first_part(one["regions"][0]["tree"]).update(bounds=[])),
-    ("regret", lambda one: one["regions"][0]["tree"].update(below={"bounds": []})),
+    ("regret", lambda one: one["regions"][0]["tree"].update(below={"loss": None, "bounds": []})),
     ("regret", lambda one: one["regions"][0].update(tree=first_part(one["regions"][0]["tree"]))),
     ("in a box", lambda one: one["claim"].update(inputs={"reals": True})),
     ("clamped", lambda one: one["regions"].pop()),

@@ -148,13 +148,19 @@ def test_false_certificates() -> None:
         lambda one: one.update(signs=[]),
         lambda one: one["claim"].update(inputs={"list": [["1/3"], ["2"]]}),
         lambda one: one.update(verdict="fails"),
-        lambda one: one.update(losses=[]),
+        lambda one: one.update(regions=[]),
+        lambda one: one["regions"][0]["tree"].update(bounds=[None]),
+        lambda one: one["regions"][0]["tree"].update(loss=[[], [["1", [0], ["0"]]]]),
+        lambda one: one["regions"][0].update(input=["2"]),
+        lambda one: one["claim"].update(unit="0"),
     ):
         assert not certify.check(changed(right, how)).accepted
     wrong = CLAIMS["too small"]().check().certificate
     for how in (
         lambda one: one["counterexamples"][0].update(eps="2"),
-        lambda one: one["counterexamples"][0].update(input=2),
+        lambda one: one["counterexamples"][0].update(input=["77"]),
+        lambda one: one["counterexamples"][0].update(loss=[[], [["1", [0], ["0"]]]]),
+        lambda one: one["counterexamples"][0].update(part=1),
         lambda one: one.update(verdict="holds", counterexamples=[]),
     ):
         assert not certify.check(changed(wrong, how)).accepted

@@ -9,11 +9,10 @@ and carries a proof; the kernel is all it needs. One of kind "claim" states that
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
 from the program and what is not. One of kind "claim_by_cases" likewise, where α, β and γ depend on
 conditions, or numbers of the program on ε; see `rederive.cases`. One of kind "privacy" states that
-a mechanism is differentially private at listed inputs, or not; see `rederive.privacy`. One of kind
-"expected" states that an expected loss is at most a bound at listed inputs, or not; see
-`rederive.expected`. Both have variants for all reals ("…_on_cones"), the latter one for programs
-with 1/ε beside reals ("expected_with_unit"). One of kind "in_parts" consists of such certificates
-for parts of ε, between which a `min` or `max` of the program changes; see `rederive.in_parts`. The
+a mechanism is differentially private at listed inputs, or not; see `rederive.privacy`; for all
+reals it is "privacy_on_cones". One of kind "expected" states that an expected loss is at most a
+bound, or not; see `rederive.expected`. One of kind "in_parts" consists of such certificates for
+parts of ε, between which a `min` or `max` of the program changes; see `rederive.in_parts`. The
 format is published as docs/schema/certificate-v2.json.
 
 Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
@@ -44,11 +43,10 @@ from .kernel.signs import SignProof
 from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
-from .rederive.expected_cones import ExpectedOnCones
-from .rederive.expected_units import ExpectedWithUnit
 from .rederive.in_parts import ClaimsInParts, Kinds
 from .rederive.privacy import Privacies
 from .rederive.private_cones import ConePrivacies
+from .rederive.proofs import Proofs
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 
 __all__ = [
@@ -77,9 +75,7 @@ KINDS: Kinds = {
     "claim_by_cases": (CaseClaims, "regions counterexamples signs"),
     "privacy": (Privacies, "distributions pieces counterexamples signs"),
     "privacy_on_cones": (ConePrivacies, "slopes regions counterexamples signs"),
-    "expected": (ExpectedLosses, "losses counterexamples signs"),
-    "expected_on_cones": (ExpectedOnCones, "regions counterexamples signs"),
-    "expected_with_unit": (ExpectedWithUnit, "regions counterexamples signs"),
+    "expected": (ExpectedLosses, "regions counterexamples signs"),
 }
 """The checker of each kind of certificate of a claim, and the parts that prove its verdict."""
 _OLD = (
@@ -123,7 +119,7 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
 
 
 def _check(certificate: Mapping[str, Any] | str) -> Report:
-    checker: SignProof | Claims = SignProof()
+    checker: SignProof | Proofs = SignProof()
     try:
         text: Any = certificate
         if isinstance(certificate, Mapping):
@@ -153,7 +149,7 @@ def _check(certificate: Mapping[str, Any] | str) -> Report:
         checker.require(
             parts["seal"] == _seal(document), "the seal does not fit, so something was changed"
         )
-        if isinstance(checker, Claims):
+        if isinstance(checker, Proofs):
             reason = checker.checked(parts)
             return Report(True, reason, checker.claim, checker.taken)
         return Report(True, checker.proved(parts["verdict"], parts["proof"]), checker.claim)

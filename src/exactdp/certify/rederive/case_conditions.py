@@ -18,9 +18,9 @@ from . import formulas, values
 from .claims import Claims
 from .formulas import Tree
 from .linear import is_number
-from .orders import covers
 from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
+from .spaces import between
 from .statement import levels_said
 
 _LEVELS = ("alpha", "gamma")
@@ -85,7 +85,6 @@ class CaseConditions(Claims):
 
     cases: list[Case]
     whole: RealInterval  # all ε of the claim; `epsilon` is the part that is examined
-    unit: Fraction | None  # 0 for 1/ε, or the base of a logarithm
 
     def moved(self, leaf: Leaf) -> Iterator[tuple[Any, bool]]:
         """Yield the single values of the input, and whether they move."""
@@ -207,18 +206,6 @@ class CaseConditions(Claims):
                 )
                 yield from between(unit, one, level.lower, level.upper)
 
-    def never_negative(self, form: Ratio) -> bool:
-        """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
-        number = form.constant()
-        if number is not None:
-            return number >= 0
-        if form.sign() == 1 or form.is_nonnegative(self.epsilon):
-            return True
-        return any(
-            one.on is not None and covers(one.on, self.epsilon) and one.function == form
-            for one in self.signs
-        )
-
 
 def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:
     """Yield two forms for each free α or γ, both ≥ 0 where it equals its formula."""
@@ -228,12 +215,3 @@ def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:
             gap = ("+", ("name", name), ("*", minus, level))
             yield gap
             yield ("*", minus, gap)
-
-
-def between(
-    form: Vector, unit: Vector, low: Fraction | float, high: Fraction | float
-) -> Iterator[Vector]:
-    """Yield the conditions that a number, scaled by ε, is between two others."""
-    for end, sign in ((low, 1), (high, -1)):
-        if isinstance(end, Fraction):
-            yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))

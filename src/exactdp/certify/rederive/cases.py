@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
 from math import inf
 from typing import Any
 
@@ -23,12 +22,10 @@ from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, leaves, reduc
 from ..kernel.reading import RealInterval, RejectedError, counted
 from . import formulas, values
 from .case_conditions import Case, CaseConditions, Coordinates, Leaf, Side
-from .claims import Proved
 from .derivation import single
 from .linear import is_number
-from .near_logs import NearLog, cone_at, unit_is_between
+from .near_logs import NearLog, cone_at
 from .obligations import Levels
-from .orders import covers
 from .parametric import At, ProgramOnCone
 from .points import vector_of
 from .ratios import Ratio
@@ -50,9 +47,7 @@ class CaseClaims(CaseConditions):
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
         self.read_setting(spec)
         self.whole = self.epsilon
-        self.unit = None if spec["unit"] is None else self.rational(spec["unit"])
-        self.require(self.unit in (None, 0) or self.unit > 1, "not the base of a logarithm")
-        self.derivation.base = self.unit or None
+        self.read_unit(spec["unit"])
         self.cases = []
         for one in self.entries(spec["cases"]):
             when, alpha, gamma, betas = self.fields(one, "when alpha gamma beta")
@@ -74,14 +69,11 @@ class CaseClaims(CaseConditions):
 
     # That it holds --------------------------------------------------------------------
 
-    def holds(self, listed: list[Any], signs: list[Any]) -> str:
+    def holds(self, parts: dict[str, Any]) -> str:
         """Check that the claim holds, and return how that is proved."""
-        for k, one in enumerate(signs):
-            self.where = f"sign {k}"
-            self.signs.append(self.sign(one))
         wanted = [(k, one) for k in range(len(self.cases)) for one in self.fixed_inputs()]
         self.where = "the regions"
-        groups = self.entries(listed, len(wanted))
+        groups = self.entries(parts["regions"], len(wanted))
         regions = 0
         for number, (given, (k, fixed)) in enumerate(zip(groups, wanted, strict=True), 1):
             self.where = f"group {number}"
@@ -99,13 +91,6 @@ class CaseClaims(CaseConditions):
             f"says nothing on {self.silent} of them, {counted(len(self.signs), 'sign')} prove the "
             "others"
         )
-
-    def fixed_inputs(self) -> list[list[Any]]:
-        """Return the inputs, or the values of their finite entries, with None for reals."""
-        if self.is_listed:
-            return [single(u) for u in self.inputs]
-        kinds = self.derivation.members
-        return [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
 
     def coordinates(self, free: Any, fixed: list[Any]) -> Coordinates:
         """Read which of α and γ are free."""
@@ -155,7 +140,8 @@ class CaseClaims(CaseConditions):
         wanted = str([None if is_moving else one for one, is_moving in self.moved(leaf)])
         whole = (wanted, tuple(reduced(cone.generators)))
         self.require(flats[0] == whole, "the first region is not the whole part")
-        self.continuous(spaces)
+        if not self.is_listed and not self.is_continuous():
+            self.sides(spaces)
         here = self.where
         for k, (space, one) in enumerate(zip(spaces, found, strict=True)):
             self.where = f"{here}, region {k + 1}"
@@ -236,21 +222,6 @@ class CaseClaims(CaseConditions):
             space.region = space.region.cut(moved) if any(moved) else space.region
         return space
 
-    def continuous(self, spaces: list[ParameterSpace]) -> None:
-        """Check that what holds inside cells holds on their sides, or that these are regions."""
-        spec = self.derivation.spec
-        metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
-        by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
-        is_total = not self.derivation.is_partial
-        is_norm = metric in ("linf", "l1", "l2")
-        if self.is_listed or (is_norm and by_value and not self.closed and is_total):
-            return
-        self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
-        if metric not in ("linf", "l1", "l2", "discrete") or not (by_value or gap == "value_gap"):
-            what = "sides of cells on which dd jumps and the ideal does not"
-            reason = "known only for norms and discrete on inputs, and named gaps of outputs"
-            self.not_derived.setdefault(what, []).append(reason)
-
     def case_jumps(
         self,
         space: ParameterSpace,
@@ -271,48 +242,19 @@ class CaseClaims(CaseConditions):
         for form, _ in sorted(space.compared):
             self.face(space, form, flats)
 
-    # Signs ----------------------------------------------------------------------------
-
-    def is_for_all(self, proof: Proved, places: Sequence[int]) -> bool:
-        """Whether a sign is proved for all ε of the part; `places` are those of its variables."""
-        if proof.on is not None:
-            return places == [0] and covers(proof.on, self.epsilon)
-        if proof.window is None:
-            return True
-        variable_, lower, upper = proof.window
-        if places[variable_] == 0:
-            return lower <= self.epsilon.lower and upper >= self.epsilon.upper
-        return (
-            places[variable_] == 1
-            and self.unit is not None
-            and unit_is_between(self.unit, lower, upper)
-        )
-
-    def as_proved(self, function: Ratio) -> Ratio:
-        """Return a function as signs state it: e^{unit} is a number where the unit is its log."""
-        return function.without_powers(1, self.unit) if self.unit else function
-
-    def sign_known(self, form: Ratio) -> int | None:
-        """Return the sign of a closed form at every ε of the part, by a proof if need be."""
-        seen = form.sign()
-        if seen is not None:
-            return seen
-        return 1 if self.never_negative(form) else -1 if self.never_negative(-form) else None
-
     # Counterexamples ------------------------------------------------------------------
 
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
         parts, boxes = self.example(given)
-        u = values.an_input(self, parts["input"], self.kinds)
-        self.require(self.has_input(u), "the input is not one of the claim")
+        u = self.input_of_claim(parts["input"])
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
         self.require(self.whole.has(eps) and min(alpha, gamma) >= 0, "not one of the claim")
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
         bits = self.bits(parts["bits"])
-        near = self.near_log(parts, eps, bits)
+        near = NearLog.read(self, parts.get("log"), eps, bits)
         space = cone_at(self, single(u), near)
-        unit = space.unit if near is not None or self.unit is None else 1 / eps
+        unit = self.unit_at(space, eps)
         program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
@@ -344,23 +286,8 @@ class CaseClaims(CaseConditions):
                 self.require(near.encloses(form, (low, high)), "a value is not as stated")
         for some in forms:
             gaps = [chance - 1 + one for one in some]
-            right = any(
-                self.is_below(eps, bits, gap) if near is None else near.of(gap) < 0 for gap in gaps
-            )
+            right = any(self.sign_of(gap, eps, bits, near) < 0 for gap in gaps)
             self.require(right, "one of the formulas for β is not exceeded")
-
-    def near_log(self, parts: dict[str, Any], eps: Fraction, bits: int) -> NearLog | None:
-        """Read bounds on the logarithm of the unit, if it is one."""
-        if not self.unit:
-            self.require("log" not in parts, "there is no logarithm")
-            return None
-        self.require("log" in parts, "bounds on the logarithm are missing")
-        return NearLog.read(self, self.unit, parts["log"], eps, bits)
-
-    def is_below(self, eps: Fraction, bits: int, form: Ratio) -> bool:
-        """Whether a function of ε is seen to be negative at an ε."""
-        over, under = form.terms()
-        return self.sign_at(eps, bits, over) * self.sign_at(eps, bits, under) < 0
 
     def is_made(
         self, case: Case, space: ParameterSpace, at: tuple[Fraction, ...], bits: int
@@ -383,8 +310,7 @@ class CaseClaims(CaseConditions):
         given = {**numbers, "alpha": Ratio.number(alpha), "gamma": Ratio.number(gamma)}
         for side in case.when:
             (form,) = formulas.alternatives(side.form, given)
-            over, under = form.terms()
-            sign = self.sign_at(eps, bits, over) * self.sign_at(eps, bits, under)
+            sign = self.sign_of(form, eps, bits)
             if sign < 0 or (sign == 0 and side.strict):
                 return False
         return True

@@ -12,16 +12,13 @@ solver, counted and named in the report.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
-from ..kernel.orthants import ConeSign, sum_of
 from ..kernel.reading import RealInterval, RejectedError, counted
-from ..kernel.signs import proved_sign
 from . import formulas, values
 from .derivation import UNDEFINED, single
 from .distances import ratio
@@ -31,69 +28,29 @@ from .near_boxes import agree_on_boxes
 from .obligations import Levels, Required, due, follows, top
 from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of, vector_of
+from .proofs import Proofs
 from .ratios import EPS, Ratio, UnsupportedError, variable
 from .regions import agrees
-from .spaces import ParameterSpace, Spaces
+from .spaces import ParameterSpace
 
 _CELL = "output distance beta steps obligations parts"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
 _COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual required bits"
 
 
-class Proved(NamedTuple):
-    """A function that is nonnegative on a cone; with a window, or an interval, of one variable."""
-
-    function: Ratio
-    size: int
-    sides: Sequence[tuple[int, ...]]
-    window: tuple[int, Fraction, Fraction | float] | None
-    on: RealInterval | None
-
-
-class Claims(Spaces):
+class Claims(Proofs):
     """One pass over the certificate of a claim; raises if something is not proved."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.signs: list[Proved] = []
-        self.methods: dict[str, int] = {}
         self.leaves = 0
         self.silent = 0
 
     # The whole ------------------------------------------------------------------------
 
-    def checked(self, parts: dict[str, Any]) -> str:
-        """Check everything and return what was proved, as a sentence."""
-        verdict = self.read_verdict(parts)
-        examples, regions = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
-        signs = self.entries(parts["signs"])
-        self.where = "the counterexamples"
-        self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
-        self.where = "the regions"
-        self.require(verdict == "holds" or not (regions or signs), "nothing else is proved")
-        if verdict == "undecided":
-            return "the claim is undecided, so nothing is proved of it"
-        if verdict == "holds":
-            return f"the claim holds: {self.holds(regions, signs)}; {self.account()}"
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.counterexample(one)
-        many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
-        return f"the claim fails: {many} proved; {self.account()}"
-
-    def read_verdict(self, parts: dict[str, Any]) -> str:
-        """Read the verdict and why it is open, if it is."""
-        verdict, reason = parts["verdict"], parts["reason"]
-        self.require(verdict in ("holds", "fails", "undecided"), "the verdict is not known")
-        right = isinstance(reason, str) and (reason == "" or verdict == "undecided")
-        self.require(right, "the reason does not fit the verdict")
-        return str(verdict)
-
-    def holds(self, listed: list[Any], signs: list[Any]) -> str:
+    def holds(self, parts: dict[str, Any]) -> str:
         """Check that the claim holds, and return how that is proved."""
-        for k, one in enumerate(signs):
-            self.where = f"sign {k}"
-            self.signs.append(self.sign(one))
+        listed = parts["regions"]
         spaces = [self.space(k, one) for k, one in enumerate(listed)]
         self.where = "the regions"
         faces = self.all_there(spaces)
@@ -118,36 +75,6 @@ class Claims(Spaces):
             f"{'proves' if len(self.signs) == 1 else 'prove'} the others{on_cones}{faces}"
         )
 
-    def sign(self, given: Any) -> Proved:
-        """Check one proof of a sign."""
-        if isinstance(given, dict) and "claim" in given:
-            one = proved_sign(self, given)
-            self.require(not one.strict, "not of a sign ≥ 0")
-            function = Ratio.of(one.numerator, one.denominator)
-            return Proved(function, 1, [(1,)], None, one.on)
-        if isinstance(given, dict) and "order" in given:
-            order, factor = self.fields(given, "order factor")
-            known = self.derivation.orders.known
-            other = self.sign(factor)
-            self.require(other.on is not None, "not a sign in ε")
-            least = known[self.integer(order, 0, len(known) - 1)]  # ≥ 0 where it is examined
-            return other._replace(function=other.function * least)
-        proof = ConeSign(self)
-        proof.read(given)
-        for name, count in proof.methods.items():
-            self.methods[name] = self.methods.get(name, 0) + count
-        return Proved(Ratio.lifted(proof.function), proof.size, proof.sides, proof.window, None)
-
-    def is_for_all(self, proof: Proved, places: Sequence[int]) -> bool:
-        """Whether a sign is proved for all ε of the claim; `places` are those of its variables."""
-        if proof.on is not None:
-            return places == [0] and proof.on == self.epsilon
-        if proof.window is None:
-            return True
-        variable_, lower, upper = proof.window
-        inside = lower <= self.epsilon.lower and upper >= self.epsilon.upper
-        return places[variable_] == 0 and inside
-
     def falls(self, beta: Tree, space: ParameterSpace) -> None:
         """Require that β decreases where the largest α or γ represents all."""
         if follows(*self.levels):
@@ -157,14 +84,6 @@ class Claims(Spaces):
             if isinstance(level, RealInterval) and not is_free:
                 right = formulas.falls(beta, name, self.sign_known)
                 self.require(right, f"β is not seen to fall in {name}")
-
-    def sign_known(self, form: Ratio) -> int | None:
-        """Return the sign of a closed form at every ε of the claim, by a proof if need be."""
-        seen = form.sign()
-        if seen is not None:
-            return seen
-        proved = [one.function for one in self.signs if one.on == self.epsilon]
-        return 1 if form in proved else -1 if -form in proved else None
 
     # One cell -------------------------------------------------------------------------
 
@@ -279,10 +198,6 @@ class Claims(Spaces):
         what = "β as a function of the input"
         self.not_derived.setdefault(what, []).append("it is a Python function")
         return formulas.read(self, given)
-
-    def as_proved(self, function: Ratio) -> Ratio:
-        """Return a function as signs state it."""
-        return function
 
     def own_falls(self, beta: Tree, space: ParameterSpace) -> None:
         """Require that β at an input is nonincreasing; otherwise the solver is trusted."""
@@ -447,31 +362,12 @@ class Claims(Spaces):
     def alternatives(
         self, region: PolyhedralCone, probability: Ratio, given: Any, expected: list[Ratio] | None
     ) -> None:
-        """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them.
-
-        A sign is that of (Pr − 1 + β)·D², with D = 1 where it is null. So it is where only ε moves:
-        there a proof of a quotient shows that it has no poles.
-        """
+        """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them."""
         forms: list[Ratio] = []
-        size = region.size
         for alternative in self.entries(given):
-            form, under, sign, kept = self.fields(alternative, "form under sign kept")
-            forms.append(self.quotient(form, size))
-            function = probability - 1 + forms[-1]
-            if under is not None:
-                self.require(size > 1, "a denominator is left out")
-                square = Ratio.lifted(sum_of(self, under, size))
-                self.require(square.over, "a denominator is 0")
-                function = function * square * square
-            proof = self.signs[self.integer(sign, 0, len(self.signs) - 1)]
-            places = [self.integer(k, 0, size - 1) for k in self.entries(kept, proof.size)]
-            self.require(len(set(places)) == len(places), "a parameter occurs twice")
-            self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-            stated = proof.function.renamed(places)
-            right = stated == function or stated == self.as_proved(function)
-            self.require(right, "the sign is that of another function")
-            right = region.is_within(proof.sides, places)
-            self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
+            form, *proof = self.fields(alternative, "form under sign kept")
+            forms.append(self.quotient(form, region.size))
+            self.bound_is_proved(region, probability - 1 + forms[-1], proof)
         self.require(forms, "there is no β")
         if expected is not None:
             right = all(one in expected for one in forms) and all(one in forms for one in expected)
@@ -509,14 +405,12 @@ class Claims(Spaces):
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
         parts, boxes = self.example(given)
         self.require("log" not in parts, "there is no logarithm")
-        u = values.an_input(self, parts["input"], self.kinds)
-        self.require(self.has_input(u), "the input is not one of the claim")
+        u = self.input_of_claim(parts["input"])
         eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
         self.require(self.epsilon.has(eps), "ε is not one of the claim")
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
-        space = ParameterSpace(1, single(u), None, None, ray)
-        program = ProgramOnCone(self.derivation, ray, space.entries)
+        space = ParameterSpace(1, single(u), None, None, self.ray())
+        program = ProgramOnCone(self.derivation, space.region, space.entries)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
         self.claimed(space, (eps, alpha, gamma), output, dd, boxes)

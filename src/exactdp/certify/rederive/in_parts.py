@@ -18,17 +18,17 @@ from itertools import pairwise
 from typing import Any
 
 from ..kernel.reading import RealInterval, RejectedError, counted
-from .claims import Claims
 from .orders import Orders, covers
+from .proofs import Proofs
 from .ratios import Ratio
 
 _DEEPEST = 30
 
-Kinds = Mapping[str, tuple[Callable[[], Claims], str]]
+Kinds = Mapping[str, tuple[Callable[[], Proofs], str]]
 """The checker of each kind of certificate, and the names of the parts that prove its verdict."""
 
 
-class ClaimsInParts(Claims):
+class ClaimsInParts(Proofs):
     """One pass over a certificate by parts of ε; raises if something is not proved."""
 
     def __init__(self, checkers: Kinds) -> None:
@@ -45,24 +45,15 @@ class ClaimsInParts(Claims):
         whole.read_claim(self.given)
         self.claim, self.epsilon = whole.claim, whole.epsilon
 
-    def checked(self, parts: dict[str, Any]) -> str:
-        """Check everything and return what was proved, as a sentence."""
-        verdict = self.read_verdict(parts)
-        tree, examples = parts["tree"], self.entries(parts["counterexamples"])
+    def prepare(self, parts: dict[str, Any], *, is_true: bool) -> None:
+        """Require parts of ε exactly if the claim holds."""
         self.where = "the parts"
-        self.require((verdict == "holds") == (tree is not None), "do not fit the verdict")
-        self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
-        if verdict == "undecided":
-            return "the claim is undecided, so nothing is proved of it"
-        if verdict == "holds":
-            self.divided(tree, Orders(self.epsilon), 0)
-            many = f"{counted(self.leaves, 'part')} of ε {'is' if self.leaves == 1 else 'are'}"
-            return f"the claim holds: {many} proved; {self.account()}"
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.refuted_at(one)
-        many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
-        return f"the claim fails: {many} proved; {self.account()}"
+        self.require(is_true == (parts["tree"] is not None), "do not fit the verdict")
+
+    def holds(self, parts: dict[str, Any]) -> str:
+        """Check all parts of ε, and return how the claim is proved."""
+        self.divided(parts["tree"], Orders(self.epsilon), 0)
+        return f"{counted(self.leaves, 'part')} of ε {'is' if self.leaves == 1 else 'are'} proved"
 
     # Parts ----------------------------------------------------------------------------
 
@@ -136,7 +127,7 @@ class ClaimsInParts(Claims):
 
     # Counterexamples ------------------------------------------------------------------
 
-    def refuted_at(self, given: Any) -> None:
+    def counterexample(self, given: Any) -> None:
         """Check a counterexample, and the orders at its ε."""
         at, signs, proof = self.fields(given, "eps orders proof")
         eps = self.rational(at)

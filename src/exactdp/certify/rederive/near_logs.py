@@ -45,12 +45,13 @@ class NearLog(NamedTuple):
     bits: int
 
     @classmethod
-    def read(
-        cls, reader: Statement, base: Fraction, given: Any, eps: Fraction, bits: int
-    ) -> NearLog:
-        """Read bounds on the logarithm of a number, and check them."""
+    def read(cls, reader: Statement, given: Any, eps: Fraction, bits: int) -> NearLog | None:
+        """Read bounds on the logarithm that the unit is, and check them; None if it is none."""
+        if not reader.unit:
+            reader.require(given is None, "there is no logarithm")
+            return None
         low, high = (reader.rational(end) for end in reader.pair(given))
-        right = 0 < low < high and unit_is_between(base, low, high)
+        right = 0 < low < high and unit_is_between(reader.unit, low, high)
         reader.require(right, "not bounds on the logarithm")
         return cls(reader, eps, low, high, bits)
 

@@ -18,7 +18,6 @@ from .parametric import At, ProgramOnCone
 from .points import InsideFace, number_of
 from .privacy import Privacies
 from .ratios import UnsupportedError
-from .statement import Statement
 
 MOST_PARTS = 2_000
 
@@ -44,10 +43,6 @@ class PairSpaces(Privacies):
 
     by_slopes = False
     found_corners: list[tuple[Fraction, ...]] | None = None
-
-    def read_inputs(self, given: Any) -> None:
-        """Read the inputs: listed, a box, or all reals."""
-        Statement.read_inputs(self, given)
 
     @property
     def members(self) -> list[tuple[Any, ...] | None]:
@@ -135,16 +130,6 @@ class PairSpaces(Privacies):
                 region = region.cut(side)
         assert both[0] is not None
         return PairSpace(both[0], both[1], pattern, more, region)
-
-    def box_sides(
-        self, entries: list[Any], unit: tuple[Fraction, ...]
-    ) -> Iterator[tuple[Fraction, ...]]:
-        """Yield the sides that keep an input in the box of the claim."""
-        real = [x.form for x in entries if isinstance(x, At)]
-        for form, (low, high) in zip(real, self.ends or (), strict=False):
-            for end, sign in ((low, 1), (high, -1)):
-                if isinstance(end, Fraction):
-                    yield tuple(sign * (x - end * e) for x, e in zip(form, unit, strict=True))
 
     def balls(self, first: tuple[Any, ...], second: tuple[Any, ...]) -> list[Ball]:
         """Return polytopes of changes of the real entries: the entries that move, and sides."""

@@ -19,14 +19,15 @@ from fractions import Fraction
 from itertools import chain, combinations, permutations
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, UndecidedError
+from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import counted, short
 from . import values
-from .at_inputs import AtInputs
 from .derivation import Input, single
 from .events import Events, has_reals, interval_sides, wanted
 from .output_densities import density
 from .parametric import ProgramOnCone
+from .proofs import Proofs
+from .proved_functions import ProvedFunctions
 from .ratios import EPS, Ratio, UnsupportedError, WrongProgramError
 
 _PARTS = "mechanism budget delta adjacent measure epsilon inputs"
@@ -37,7 +38,7 @@ _MOST_INPUTS = 3_000
 Chances = dict[str, Ratio]
 
 
-class Privacies(AtInputs):
+class Privacies(Proofs):
     """One pass over the certificate of a claim of privacy; raises if something is not proved."""
 
     def __init__(self) -> None:
@@ -45,6 +46,7 @@ class Privacies(AtInputs):
         self.adjacency: tuple[str, Any, Any] = "pairs", None, None
         self.parted: dict[str, int] = {}
         self.far: dict[str, list[Ratio]] = {}
+        self.functions = ProvedFunctions()
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
@@ -132,47 +134,48 @@ class Privacies(AtInputs):
 
     # The whole ------------------------------------------------------------------------
 
-    def checked(self, parts: dict[str, Any]) -> str:
-        """Check everything and return what was proved, as a sentence."""
-        verdict = self.read_verdict(parts)
-        self.read_signs(parts["signs"])
+    def prepare(self, parts: dict[str, Any], *, is_true: bool) -> None:
+        """Read the signs and the distributions."""
+        self.read_signs(self.entries(parts["signs"]))
+        for k, proof in enumerate(self.signs):
+            if proof.size == 1:  # the others are of densities
+                self.where = f"sign {k}"
+                right = self.is_for_all(proof, [0])
+                self.require(right, "not of a function of ε, for all ε of the claim")
+                self.functions.add(proof.function)
         given = self.entries(parts["distributions"], len(self.inputs))
         self.read_events(given)
         self.chances = [self.distribution(k, one) for k, one in enumerate(given)]
+        self.require(is_true or not self.entries(parts["pieces"]), "nothing else is proved")
+
+    def is_proved(self, function: Ratio) -> bool:
+        """Whether a function is proved to be ≥ 0 for every ε of the claim."""
+        return function == 0 or self.functions.has(function)
+
+    def holds(self, parts: dict[str, Any]) -> str:
+        """Check the bounds at all pairs, and return how the claim is proved."""
+        self.where = "the claim"
+        mixed = self.events.mixed
+        self.require(not (mixed and self.not_derived), "masses far out are not derived")
+        self.require(not (mixed and self.is_range), "masses far out fall at different rates")
+        far = [self.steps_at(u, mixed) for u in self.inputs]
+        right = self.is_proved(self.delta)
+        self.require(right and self.pairs, "it says nothing, or δ is not seen to be ≥ 0")
+        pieces = self.entries(parts["pieces"], len(self.pairs) if self.real_events else 0)
         bounds = 0
-        if verdict == "holds":
-            self.where = "the claim"
-            mixed = self.events.mixed
-            self.require(not (mixed and self.not_derived), "masses far out are not derived")
-            self.require(not (mixed and self.is_range), "masses far out fall at different rates")
-            far = [self.steps_at(u, mixed) for u in self.inputs]
-            right = self.is_proved(self.delta)
-            self.require(right and self.pairs, "it says nothing, or δ is not seen to be ≥ 0")
-            pieces = self.entries(parts["pieces"], len(self.pairs) if self.real_events else 0)
-            for k, (i, j) in enumerate(self.pairs):
-                self.where = f"the pair {i}, {j}"
-                self.parted = self.densities(i, j, pieces[k]) if pieces else {}
-                self.far = self.differences(far[i], far[j])
-                for bound in self.bounds(self.chances[i], self.chances[j]):
-                    bounds += 1
-                    self.require(self.is_proved(bound), "a bound is not proved")
-        else:
-            self.entries(parts["pieces"], 0)
-        listed = self.entries(parts["counterexamples"])
-        self.where = "the counterexamples"
-        self.require(bool(listed) == (verdict == "fails"), "do not fit the verdict")
-        examples = len(listed)
-        for k, one in enumerate(listed):
-            self.where = f"counterexample {k + 1}"
-            self.counterexample(one)
-        said = {
-            "holds": f"the claim holds: {counted(bounds, 'bound')} at "
-            f"{counted(len(self.pairs), 'pair')} of inputs, each is proved",
-            "fails": f"the claim fails: {counted(examples, 'counterexample')} "
-            f"{'is' if examples == 1 else 'are'} proved",
-            "undecided": "the claim is undecided, so nothing is proved of it",
-        }[verdict]
-        return f"{said}; {self.account()}"
+        for k, (i, j) in enumerate(self.pairs):
+            self.where = f"the pair {i}, {j}"
+            self.parted = self.densities(i, j, pieces[k]) if pieces else {}
+            self.far = self.differences(far[i], far[j])
+            for bound in self.bounds(self.chances[i], self.chances[j]):
+                bounds += 1
+                self.require(self.is_proved(bound), "a bound is not proved")
+        return (
+            f"{counted(bounds, 'bound')} at {counted(len(self.pairs), 'pair')} of inputs, "
+            "each is proved"
+        )
+
+    # Distributions --------------------------------------------------------------------
 
     def read_events(self, given: list[Any]) -> None:
         """Read the outputs that have a probability at some input, by events."""
@@ -200,31 +203,27 @@ class Privacies(AtInputs):
             region = region.cut(tuple(Fraction(k == 0) for k in range(1 + len(sides))))
             for side in (side for pair in sides for side in pair):
                 region = region.cut(side)
-            try:
-                p, q = (
-                    density(
-                        ProgramOnCone(self.derivation, region, single(self.inputs[k])),
-                        wanted(event),
-                    )
-                    for k in (i, j)
-                )
-            except (UndecidedError, UnsupportedError) as error:
-                self.require(False, f"a density is not derived: {error}")
+            p, q = (self.density(region, k, wanted(event)) for k in (i, j))
             sign = self.integer(turn, -1, 1)
             self.require(sign, "a sign is 0")
             self.bound_is_proved(region, (p - self.factor * q) * sign, proof)
             found[repr(event)] = sign
         return found
 
+    def density(self, region: PolyhedralCone, k: int, pattern: Any) -> Ratio:
+        """Return the density of the numbers of a pattern at an input, from the program."""
+        program = ProgramOnCone(self.derivation, region, single(self.inputs[k]))
+        return self.needed("densities", lambda: density(program, pattern))
+
     def steps_at(self, u: Input, mixed: dict[str, Any]) -> dict[str, list[Ratio]]:
         """Return the numbers d_j of the masses far out at an input, for events that need them."""
-        ray = PolyhedralCone(1, self).cut((Fraction(1),))
-        try:
-            program = ProgramOnCone(self.derivation, ray, single(u))
-            return {key: self.events.steps(event, program) for key, event in mixed.items()}
-        except UnsupportedError as error:
-            self.require(False, str(error))
-            raise
+        if not mixed:
+            return {}
+        program = ProgramOnCone(self.derivation, self.ray(), single(u))
+        return self.needed(
+            "masses far out",
+            lambda: {key: self.events.steps(event, program) for key, event in mixed.items()},
+        )
 
     def differences(
         self, one: dict[str, list[Ratio]], two: dict[str, list[Ratio]]
@@ -261,8 +260,7 @@ class Privacies(AtInputs):
 
     def outcomes(self, u: Input) -> Chances:
         """Return the probabilities of outputs at an input, from the program."""
-        ray = PolyhedralCone(1, self).cut((Fraction(1),))  # only ε moves
-        return self.events.chances(ProgramOnCone(self.derivation, ray, single(u)))
+        return self.events.chances(ProgramOnCone(self.derivation, self.ray(), single(u)))
 
     # Bounds ---------------------------------------------------------------------------
 
@@ -315,10 +313,8 @@ class Privacies(AtInputs):
         keys = [repr(values.value(self, one)) for one in self.entries(outputs)]
         right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
         self.require(right, "the outputs are not as they must be")
-        over, under = self.loss(self.chances[i], self.chances[j], keys).terms()
-        precision = self.bits(bits)
-        signs = [self.sign_at(point, precision, part) for part in (over, under)]
-        self.require(signs[0] * signs[1] < 0, "it is none")
+        gap = self.loss(self.chances[i], self.chances[j], keys)
+        self.require(self.sign_of(gap, point, self.bits(bits)) < 0, "it is none")
 
 
 def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None) -> bool:

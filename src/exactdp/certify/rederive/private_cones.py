@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
+from ..kernel.cones import PolyhedralCone, leaves
 from ..kernel.reading import RejectedError, counted
 from . import values
 from .derivation import single
@@ -36,7 +36,8 @@ from .pair_spaces import PairSpace, PairSpaces
 from .parametric import ProgramOnCone
 from .privacy import Chances
 from .programs import frozen
-from .ratios import Ratio, UnsupportedError
+from .proofs import Proofs
+from .ratios import Ratio
 
 _MOST_IN_SETS = 8
 _COUNTEREXAMPLE = "inputs outputs eps cell bits"
@@ -47,29 +48,16 @@ class ConePrivacies(PairSpaces):
 
     # The whole ------------------------------------------------------------------------
 
-    def checked(self, parts: dict[str, Any]) -> str:
-        """Check everything and return what was proved, as a sentence."""
-        verdict = self.read_verdict(parts)
-        examples, trees = self.entries(parts["counterexamples"]), self.entries(parts["regions"])
-        self.require(bool(examples) == (verdict == "fails"), "counterexamples do not fit")
+    def prepare(self, parts: dict[str, Any], *, is_true: bool) -> None:
+        """Read the signs, and whether slopes prove the claim."""
         self.require(type(parts["slopes"]) is bool, "slopes is True or False")
         self.by_slopes = parts["slopes"]
-        if verdict == "holds":
-            for k, one in enumerate(self.entries(parts["signs"])):
-                self.where = f"sign {k}"
-                self.signs.append(self.sign(one))
-            return f"the claim holds: {self.everywhere(trees)}; {self.account()}"
-        for k, one in enumerate(examples):
-            self.where = f"counterexample {k + 1}"
-            self.breach(one)
-        if verdict == "undecided":
-            return "the claim is undecided, so nothing is proved of it"
-        many = f"{counted(len(examples), 'counterexample')} {'is' if len(examples) == 1 else 'are'}"
-        return f"the claim fails: {many} proved; {self.account()}"
+        Proofs.prepare(self, parts, is_true=is_true)
 
-    def everywhere(self, trees: list[Any]) -> str:
+    def holds(self, parts: dict[str, Any]) -> str:
         """Check the parts of all spaces, and return how the claim is proved."""
         self.where = "the claim"
+        trees = parts["regions"]
         right = self.delta == 0 or self.delta.is_nonnegative(self.epsilon) is True
         self.require(right, "δ is not seen to be ≥ 0")
         spaces = list(self.spaces())
@@ -83,27 +71,16 @@ class ConePrivacies(PairSpaces):
                     self.require(bounds == [] and falls is None, "a part without points")
                     continue
                 count += 1
-                functions = self.on_part(space, part, falls)
-                for function, given in zip(
-                    functions, self.entries(bounds, len(functions)), strict=True
-                ):
-                    self.bound_is_proved(part, function, given)
+                functions = self.needed(
+                    "probabilities on parts",
+                    lambda: self.required(space, part, falls),  # noqa: B023
+                )
+                self.bounds_are_proved(part, functions, bounds)
         how = "the slopes of probabilities" if self.by_slopes else "pairs of inputs"
         return (
             f"{counted(count, 'part')} of {counted(len(spaces), 'region')} of {how}, "
             f"with {counted(len(self.signs), 'sign')}"
         )
-
-    def on_part(self, space: PairSpace, part: PolyhedralCone, falls: Any) -> list[Ratio]:
-        """Return what must be proved on a part of a space; what is not derived is rejected."""
-        try:
-            found = self.required(space, part, falls)
-        except (UndecidedError, UnsupportedError) as error:
-            self.require(False, str(error))
-            raise
-        what = "probabilities on parts"
-        self.derived[what] = self.derived.get(what, 0) + 1
-        return found
 
     # Bounds on a part -----------------------------------------------------------------
 
@@ -186,13 +163,9 @@ class ConePrivacies(PairSpaces):
 
     # Counterexamples ------------------------------------------------------------------
 
-    def breach(self, given: Any) -> None:
+    def counterexample(self, given: Any) -> None:
         """Check a counterexample; what is not derived is rejected."""
-        try:
-            self.seen(given)
-        except (UndecidedError, UnsupportedError) as error:
-            self.require(False, f"the distributions are not derived: {error}")
-        self.derived["pairs of distributions"] = self.derived.get("pairs of distributions", 0) + 1
+        self.needed("pairs of distributions", lambda: self.seen(given))
 
     def seen(self, given: Any) -> None:
         """Check that at two adjacent inputs, an ε and some outputs the claim is false.
@@ -201,8 +174,7 @@ class ConePrivacies(PairSpaces):
         side of it is nearly true close to it inside.
         """
         inputs, outputs, eps, cell, bits = self.fields(given, _COUNTEREXAMPLE)
-        pair = [values.an_input(self, one, self.kinds) for one in self.pair(inputs)]
-        self.require(all(map(self.has_input, pair)), "an input is not one of the claim")
+        pair = [self.input_of_claim(one) for one in self.pair(inputs)]
         one, two = map(single, pair)
         if self.is_listed:
             places = [self.inputs.index(u) for u in pair]
@@ -212,14 +184,13 @@ class ConePrivacies(PairSpaces):
         point, precision = self.rational(eps), self.bits(bits)
         self.require(self.epsilon.has(point), "ε is not one of the claim")
         listed = [values.value(self, each) for each in self.entries(outputs)]
-        over, under = self.gap(one, two, listed, cell).terms()
-        signs = [self.sign_at(point, precision, each) for each in (over, under)]
-        self.require(signs[0] * signs[1] < 0, "it is none")
+        gap = self.gap(one, two, listed, cell)
+        self.require(self.sign_of(gap, point, precision) < 0, "it is none")
 
     def gap(self, one: list[Any], two: list[Any], outputs: list[Any], cell: Any) -> Ratio:
         """Return by how much the bound on some outputs, or on a density, holds."""
         if cell is None:
-            ray = PolyhedralCone(1, self).cut((Fraction(1),))
+            ray = self.ray()
             keys = [repr(frozen(output)) for output in outputs]
             events = Events(outputs)
             self.require(events.are_disjoint(), "an output occurs twice")

@@ -6,6 +6,7 @@ linear form in them. One space has them all free; on a tie some of them are form
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
@@ -78,6 +79,10 @@ class ParameterSpace:
 class Spaces(Statement):
     """A claim, and its spaces of parameters."""
 
+    def ray(self) -> PolyhedralCone:
+        """Return the region of a single input: only ε moves."""
+        return PolyhedralCone(1, self).cut((Fraction(1),))
+
     def form(self, given: Any, size: int) -> Vector:
         """Read a linear form."""
         return tuple(self.rational(q) for q in self.entries(given, size))
@@ -117,25 +122,44 @@ class Spaces(Statement):
             self.require(one is None or isinstance(level, RealInterval), "α or γ is fixed")
             levels.append(None if one is None else At(self.form(one, size)))
         region = PolyhedralCone(size, self)
-        unit = tuple(Fraction(j == 0) for j in range(size))
-        sides = [unit, *(one.form for one in levels if one is not None)]
-        if self.ends is not None and reason is None:
-            real = [one.form for one in entries if isinstance(one, At)]
-            for form, (low, high) in zip(real, self.ends, strict=True):
-                for end, sign in ((low, 1), (high, -1)):
-                    if isinstance(end, Fraction):
-                        pairs = zip(form, unit, strict=True)
-                        sides.append(tuple(sign * (x - end * e) for x, e in pairs))
-        corner = None
+        eps, second = (tuple(Fraction(j == k) for j in range(size)) for k in range(2))
+        sides = [eps, *(each.form for each in levels if each is not None)]
+        if reason is None:
+            sides += self.box_sides(entries, eps)
+        corner = unit = None
         if stated is not None:
-            self.require(size > 1 and self.ends is None and not self.is_listed, "no corner")
-            sides.append(tuple(Fraction(j == 1) for j in range(size)))
+            right = size > 1 and self.ends is None and not self.is_listed and self.unit is None
+            self.require(right, "no corner")
+            sides.append(second)
             corner = self.corner(stated, entries)
+        if self.unit is not None:
+            self.require(size > 1 and reason is None, "the unit is missing")
+            sides.append(second)
+            unit = At(second)
+            if self.unit == 0:  # with a logarithm, all ε are examined
+                sides += between(eps, second, self.epsilon.lower, self.epsilon.upper)
         for side in sides:
             region = region.cut(side)
         return ParameterSpace(
-            size, entries, levels[0], levels[1], region, corner=corner, stands_for=reason
+            size, entries, levels[0], levels[1], region, corner=corner, stands_for=reason, unit=unit
         )
+
+    def box_sides(self, entries: Sequence[Any], eps: Vector) -> Iterator[Vector]:
+        """Yield the sides that keep an input in the box of the claim; ε is given as a form."""
+        real = [one.form for one in entries if isinstance(one, At)]
+        for form, (low, high) in zip(real, self.ends or (), strict=False):
+            yield from between(form, eps, low, high)
+
+    def unit_at(self, space: ParameterSpace, eps: Fraction) -> Any:
+        """Return the unit at an ε: a parameter if it is a logarithm, else the number 1/ε."""
+        return 1 / eps if self.unit == 0 else space.unit
+
+    def fixed_inputs(self) -> list[list[Any]]:
+        """Return the inputs, or the values of their finite entries, with None for reals."""
+        if self.is_listed:
+            return [single(u) for u in self.inputs]
+        kinds = self.derivation.members
+        return [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
 
     def corner(self, given: Any, entries: list[Any]) -> StatedCorner:
         """Read why the inputs of a space are the worst ones, and check where they are."""
@@ -189,9 +213,7 @@ class Spaces(Statement):
             self.require(space.corner is not None, "some regions are not corners")
             fixed = [None if isinstance(one, At) else one for one in space.entries]
             groups.setdefault(str(fixed), (fixed, []))[1].append(space)
-        kinds = self.derivation.members
-        wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
-        self.require({*map(str, wanted)} == set(groups), "a region is missing")
+        self.require({*map(str, self.fixed_inputs())} == set(groups), "a region is missing")
         few = False
         for fixed, own in groups.values():
             corners = [space.corner for space in own if space.corner is not None]
@@ -283,44 +305,59 @@ class Spaces(Statement):
             return self.corners_there(spaces)
         if any(space.stands_for is not None for space in spaces):
             return self.few_inputs(spaces)
-        flats = [space.flat() for space in spaces]
-        self.require(len(set(flats)) == len(flats), "a region occurs twice")
         frees = (not fixed_alpha) + (not fixed_gamma)
-        kinds = self.derivation.members
-        reals = 0 if self.is_listed else kinds.count(None)
-        size = 1 + reals + frees
-        whole = tuple(reduced(self.directions(size)))
-        wanted: list[list[Any]] = []
-        if self.is_listed:
-            wanted = [single(u) for u in self.inputs]
-        else:
-            wanted = [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
-        known = set(flats)
-        for one in wanted:
-            self.require((str(one), whole) in known, "a region is missing")
+        self.covering(spaces, frees)
         if self.is_listed:
             return "; on the sides of cells it holds by continuity in α and γ" if frees else ""
-        spec = self.derivation.spec
-        metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
-        by_value = spec["agreement"] == "equal" or gap in ("discrete", "sup")
-        is_total = not self.derivation.is_partial
-        if metric in ("linf", "l1", "l2") and by_value and not self.closed and is_total:
+        if self.is_continuous():
             return (
                 "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
                 "inputs around have the same ideal output"
             )
+        self.sides(spaces)
+        return f"; {len(spaces) - len(self.fixed_inputs())} ties are separate regions"
+
+    def covering(self, spaces: list[ParameterSpace], frees: int = 0) -> set[tuple[object, ...]]:
+        """Check that each input is in a region; `frees` of α and γ move in all of them."""
+        flats = {space.flat() for space in spaces}
+        self.require(len(flats) == len(spaces), "a region occurs twice")
+        reals = 0 if self.is_listed else self.derivation.members.count(None)
+        first = 1 + (self.unit is not None)
+        whole = tuple(reduced(self.directions(first + reals + frees, first)))
+        for one in self.fixed_inputs():
+            self.require((str(one), whole) in flats, "a region is missing")
+        return flats
+
+    def is_continuous(self) -> bool:
+        """Whether what holds inside cells is known to hold on their sides, wherever dd > 0."""
+        spec = self.derivation.spec
+        metric, is_total = spec["input_distance"].get("name"), not self.derivation.is_partial
+        is_norm = metric in ("linf", "l1", "l2")
+        return is_norm and self.is_by_value and not self.closed and is_total
+
+    @property
+    def is_by_value(self) -> bool:
+        """Whether two outputs agree exactly if they are equal."""
+        spec = self.derivation.spec
+        named = spec["output_distance"].get("name") in ("discrete", "sup")
+        return spec["agreement"] == "equal" or named
+
+    def sides(self, spaces: list[ParameterSpace]) -> None:
+        """Check that sides of cells on which something may jump are regions."""
         self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
-        if metric not in ("linf", "l1", "l2", "discrete") or not (by_value or gap == "value_gap"):
+        spec = self.derivation.spec
+        metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
+        right = metric in ("linf", "l1", "l2", "discrete")
+        if not right or not (self.is_by_value or gap == "value_gap"):
             what = "sides of cells on which dd jumps and the ideal does not"
             reason = "known only for norms and discrete on inputs, and named gaps of outputs"
             self.not_derived.setdefault(what, []).append(reason)
-        return f"; {len(spaces) - len(wanted)} ties are separate regions"
 
-    def directions(self, size: int) -> list[list[Fraction]]:
-        """Return vectors that span all (ε, εx, …) of the claim: εx = cε where a box is flat."""
+    def directions(self, size: int, first: int) -> list[list[Fraction]]:
+        """Return vectors that span all (ε, …, εx, …) of the claim: εx = cε where a box is flat."""
         found = [[Fraction(j == k) for j in range(size)] for k in range(size)]
         flat = []
-        for k, (low, high) in enumerate(self.ends or (), start=1):
+        for k, (low, high) in enumerate(self.ends or (), start=first):
             if low == high and isinstance(low, Fraction):
                 found[0][k] = low
                 flat.append(k)
@@ -427,6 +464,15 @@ class Spaces(Statement):
         if not harmless:
             for form in sorted(sides):
                 self.face(space, form, flats)
+
+
+def between(
+    form: Vector, unit: Vector, low: Fraction | float, high: Fraction | float
+) -> Iterator[Vector]:
+    """Yield the conditions that a form is between two multiples of another one."""
+    for end, sign in ((low, 1), (high, -1)):
+        if isinstance(end, Fraction):
+            yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))
 
 
 def _has_room(region: PolyhedralCone, sides: dict[Vector, set[int]]) -> bool:

@@ -7,8 +7,9 @@ from fractions import Fraction
 from math import inf
 from typing import Any, TypeVar
 
+from ..kernel.cones import UndecidedError
 from ..kernel.orthants import sum_of
-from ..kernel.reading import RealInterval, counted, short
+from ..kernel.reading import RealInterval, RejectedError, counted, short
 from ..kernel.sums import Sums
 from . import formulas, values
 from .derivation import Derivation, Input, single
@@ -22,7 +23,12 @@ _PARTS = (
     "mechanism ideal beta alpha gamma input_distance output_distance boundary agreement epsilon "
     "inputs"
 )
-
+_DEFAULTS = {
+    "ideal": {"unused": True},
+    "output_distance": {"name": "discrete"},
+    "input_distance": {"name": "discrete"},
+    "agreement": "equal",
+}
 
 T = TypeVar("T")
 
@@ -41,6 +47,7 @@ class Statement(Sums):
     closed: bool  # whether the claim is also made where dd equals α
     is_listed = True  # whether the inputs are given one by one
     ends: list[tuple[Fraction | float, Fraction | float]] | None = None  # of a box of inputs
+    unit: Fraction | None = None  # beside reals: 0 for 1/ε, or the base of a logarithm over ε
 
     def __init__(self) -> None:
         self.derived: dict[str, int] = {}
@@ -67,6 +74,15 @@ class Statement(Sums):
         self.derived[what] = self.derived.get(what, 0) + 1
         return found
 
+    def needed(self, what: str, how: Callable[[], T]) -> T:
+        """Return what is re-derived, or reject the certificate."""
+        try:
+            found = how()
+        except (UndecidedError, UnsupportedError) as error:
+            raise RejectedError(f"{self.where}: {what} are not derived: {error}") from error
+        self.derived[what] = self.derived.get(what, 0) + 1
+        return found
+
     def assume(self, orders: Orders) -> None:
         """Examine the claim only at those of its ε at which some functions are ≥ 0."""
         self.derivation.orders = orders
@@ -89,7 +105,6 @@ class Statement(Sums):
 
     def read_setting(self, spec: dict[str, Any]) -> None:
         """Read all that is claimed but α, β and γ."""
-        self.require(isinstance(spec["mechanism"], str), "the mechanism is not source text")
         for name, allowed in (
             ("boundary", ("skip", "check")),
             ("agreement", ("equal", "output_distance")),
@@ -114,27 +129,38 @@ class Statement(Sums):
             self.require(right, "an error of an entry is malformed")
         else:
             self.known(spec["output_distance"], named)
+        self.read_program(spec)
+        members = self.derivation.members
+        if spec["input_distance"].get("name") == "l2" and len(members) == 1:
+            self.derivation.spec["input_distance"] = {"name": "linf"}  # of one number
+        right = self.derivation.table is None or self.is_listed or None not in members
+        self.require(right, "a table is no ideal for all reals")
+
+    def read_program(self, spec: dict[str, Any]) -> None:
+        """Read the mechanism, a table of ideal outputs, ε and the inputs."""
+        self.require(isinstance(spec["mechanism"], str), "the mechanism is not source text")
         self.epsilon = self.interval(spec["epsilon"])
         right = self.epsilon.lower > 0 or (
             self.epsilon.lower == 0 and not self.epsilon.lower_closed
         )
         self.require(right, "ε is not positive")
-        self.derivation = Derivation(spec, None, self.epsilon)
+        self.derivation = Derivation(_DEFAULTS | spec, None, self.epsilon)
         try:
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
         except UnsupportedError as error:
             self.require(False, f"the inputs of the program cannot be read: {error}")
-        members = self.derivation.members
-        if spec["input_distance"].get("name") == "l2" and len(members) == 1:
-            self.derivation.spec = {**spec, "input_distance": {"name": "linf"}}  # of one number
-        if "table" in spec["ideal"]:
+        if "table" in self.derivation.spec["ideal"]:
             self.derivation.table = {
                 str(values.an_input(self, u, self.kinds)): values.value(self, output)
                 for u, output in map(self.pair, self.entries(spec["ideal"]["table"]))
             }
         self.read_inputs(spec["inputs"])
-        right = self.derivation.table is None or self.is_listed or None not in members
-        self.require(right, "a table is no ideal for all reals")
+
+    def read_unit(self, given: Any) -> None:
+        """Read what is combined with reals: nothing, 1/ε, or a logarithm over ε."""
+        self.unit = None if given is None else self.rational(given)
+        self.require(self.unit in (None, 0) or self.unit > 1, "not the base of a logarithm")
+        self.derivation.base = self.unit or None
 
     def read_inputs(self, given: Any) -> None:
         """Read which inputs the claim is about: a list, a grid, a box, or all reals."""
@@ -217,6 +243,19 @@ class Statement(Sums):
         self.require(under, "a denominator is 0")
         return Ratio.lifted(over, under)
 
+    def input_of_claim(self, given: Any) -> Input:
+        """Read an input that the claim is about."""
+        u = values.an_input(self, given, self.kinds)
+        self.require(self.has_input(u), "the input is not one of the claim")
+        return u
+
+    def sign_of(self, form: Ratio, eps: Fraction, bits: int, near: Any = None) -> int:
+        """Return the sign of a quotient at an ε, 0 for a pole; `near` a logarithm if it has one."""
+        if near is not None:
+            return int(near.of(form))
+        over, under = form.terms()
+        return self.sign_at(eps, bits, over) * self.sign_at(eps, bits, under)
+
     def refuted(
         self, eps: Fraction, bits: int, chance: Ratio, beta: Ratio, stated: tuple[Any, Any]
     ) -> None:
@@ -224,8 +263,7 @@ class Statement(Sums):
         forms = chance - 1 + beta, chance, 1 - beta
         signs = [self.sign_at(eps, bits, form.terms()[1]) for form in forms]
         self.require(all(signs), "the probability is not defined")
-        right = signs[0] * self.sign_at(eps, bits, forms[0].terms()[0]) < 0
-        self.require(right, "it is none")
+        self.require(self.sign_of(forms[0], eps, bits) < 0, "it is none")
         for form, sign, ends in zip(forms[1:], signs[1:], stated, strict=True):
             low, high = (self.scaled(end) for end in self.pair(ends))
             self.encloses(eps, bits, form.terms(), (low, high), sign, "a value")

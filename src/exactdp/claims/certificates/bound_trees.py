@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
-from exactdp.certify.rederive.claims import Claims
+from exactdp.certify.rederive.proofs import Proofs
 from exactdp.certify.rederive.ratios import Ratio, UnsupportedError
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.written import cell_tree
@@ -31,7 +31,7 @@ class BoundTree:
     """The tree of one region: its cells, each cut into parts."""
 
     def __init__(
-        self, checker: Claims, signs: SignProofs, region: Region | None, required: Required
+        self, checker: Proofs, signs: SignProofs, region: Region | None, required: Required
     ) -> None:
         self.checker, self.signs, self.region, self.required = checker, signs, region, required
         self.left = _MOST

@@ -12,10 +12,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.case_conditions import Coordinates as CheckedCoordinates
-from exactdp.certify.rederive.case_conditions import Leaf, between
+from exactdp.certify.rederive.case_conditions import Leaf
 from exactdp.certify.rederive.cases import CaseClaims
 from exactdp.certify.rederive.products import bound as linear_bound
 from exactdp.certify.rederive.products import ends_of
+from exactdp.certify.rederive.spaces import between
 from exactdp.claims.certificates.claim_cases import ClaimCase, equalities, has_products
 from exactdp.claims.certificates.document import assume_orders
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs

@@ -21,6 +21,7 @@ from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedEr
 from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.document import assume_orders
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import value_json
 from exactdp.claims.decision.work import Leaf
 from exactdp.claims.private.slopes import Slope, Slopes
@@ -40,19 +41,12 @@ _REFUSALS = (RejectedError, MalformedError, UnsupportedError)
 _NO_POINTS: Json = {"bounds": [], "falls": None}
 
 
-class _UnlimitedPrivacies(ConePrivacies):
-    """A checker without time limits."""
-
-    def spend(self, steps: int, bits: int) -> None:
-        """Count nothing."""
-
-
 class WrittenCones:
     """Writes a verdict on cones."""
 
     def __init__(self, verdict: Verdict, claim: Json) -> None:
         self.verdict = verdict
-        self.checker = _UnlimitedPrivacies()
+        self.checker = without_limits(ConePrivacies)
         self.checker.read_claim(claim)
         assume_orders(self.checker, verdict.orders)
         by = verdict.implied_by

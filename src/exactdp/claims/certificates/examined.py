@@ -239,13 +239,15 @@ class SignProofs:
             self.written.append(without_head(decision.certificate))
         return self._places[key]
 
-    def all_decided(self, verdict: Verdict) -> None:
-        """Write the proofs of all signs in ε of a verdict."""
+    def places(self, verdict: Verdict) -> dict[ClosedForm, int]:
+        """Return where the proofs of all signs in ε of a verdict are written."""
+        found: dict[ClosedForm, int] = {}
         for problem, sign in verdict.decided:
             if isinstance(sign, Decision):
-                self.decided(sign)
+                found[problem.gap] = self.decided(sign)
             elif isinstance(problem.place, OnRay):
-                self.proved(problem.gap, problem.place.on)
+                found[problem.gap] = self.proved(problem.gap, problem.place.on)
+        return found
 
     def proved(self, form: ClosedForm, on: Interval) -> int:
         """Return where a function is written that is proved on an interval around a part of ε.

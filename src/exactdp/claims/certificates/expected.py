@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.expected import ExpectedLosses
-from exactdp.certify.rederive.expected_cones import ExpectedOnCones
-from exactdp.certify.rederive.expected_units import ExpectedWithUnit
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
 from exactdp.claims.certificates.bound_trees import BoundTree
 from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
+from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import (
     ideal_json,
     inputs_json,
@@ -29,7 +28,7 @@ from exactdp.claims.certificates.written import region_json
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import assembled, kinds
+from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import base_of
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json, precision
@@ -51,158 +50,128 @@ def certificate(verdict: Verdict) -> Json:
         raise _refused("the bound depends on the input")
     if claim.ideal_function is not None and verdict.silent:
         raise _refused("the ideal is not defined at every input")
-    if claim.mechanism.moves:
-        return _with_unit(verdict)
-    if not is_listed(claim.input_set):
-        return _on_cones(verdict)
-    inputs = [as_written(as_given(claim.mechanism, u)) for u in _inputs(claim)]
-    losses = [claim.exact(u) for u in inputs]
-    signs = SignProofs(verdict)
-    if verdict.holds:
-        signs.all_decided(verdict)
-    parts: Json = {
-        "losses": [quotient_json(one) for one in losses if isinstance(one, ClosedForm)],
-        "counterexamples": [_failure(claim, inputs, one) for one in verdict.counterexamples],
-        "signs": signs.written,
-    }
-    return document(verdict, "expected", _claim(claim), parts)
-
-
-def _on_cones(verdict: Verdict) -> Json:
-    """Return the certificate of a claim about all real inputs, or those of a box."""
-    claim: Expected = verdict.claim
-    stated = _claim(claim)
-    signs = SignProofs(verdict)
-    checker = _Unlimited()
-    checker.read_claim(stated)
-    assume_orders(checker, verdict.orders)
+    unit = _unit(claim) if claim.mechanism.moves else None
+    stated = _claim(claim, unit)
+    writer = _Writer(verdict, unit)
     try:
-        found = verdict.findings if verdict.holds else ()
-        regions = [_region(checker, signs, one.region, one.cells) for one in found]
-        examples = [_failure_on_cones(checker, claim, one) for one in verdict.counterexamples]
-    except (RejectedError, MalformedError, UnsupportedError) as error:
-        raise _refused(str(error)) from error
-    parts: Json = {
-        "regions": regions,
-        "counterexamples": examples,
-        "signs": signs.written if verdict.holds else [],
-    }
-    return document(verdict, "expected_on_cones", stated, parts)
-
-
-def _with_unit(verdict: Verdict) -> Json:
-    """Return the certificate of a claim about a mechanism with 1/ε or a logarithm beside reals."""
-    claim: Expected = verdict.claim
-    inputs = claim.mechanism.inputs
-    some = [0 if kind is None else kind.members[0] for kind in kinds(inputs)]
-    engine = claim.mechanism.kept(Engine)
-    symbol = engine.unit(assembled(inputs, some), "A certificate is written")
-    base = base_of(symbol) or Fraction(0)
-    stated = {**_claim(claim), "unit": spell(base)}
-    signs = SignProofs(verdict)
-    checker = _UnlimitedWithUnit()
-    try:
-        checker.read_claim(stated)
-        assume_orders(checker, verdict.orders)
-        regions = []
-        for one in verdict.findings if verdict.holds else ():
-            region = replace(one.region, curve=None)
-            cells = claim.work.cells(region)
-            regions.append(_region(checker, signs, region, cells))
-        if verdict.holds:
-            fresh = _UnlimitedWithUnit()
+        writer.checker.read_claim(stated)
+        assume_orders(writer.checker, verdict.orders)
+        regions = writer.regions() if verdict.holds else []
+        if regions and unit is not None:
+            fresh = without_limits(ExpectedLosses)
             fresh.read_claim(stated)
             assume_orders(fresh, verdict.orders)
-            fresh.holds(regions, signs.written)
-        examples = [
-            _failure_with_unit(checker, claim, one, base) for one in verdict.counterexamples
-        ]
+            fresh.read_signs(writer.signs.written)
+            fresh.holds({"regions": regions})
+        examples = [writer.counterexample(one) for one in verdict.counterexamples]
     except (RejectedError, MalformedError, UnsupportedError, ValueRefusedError) as error:
         raise _refused(str(error)) from error
     parts: Json = {
         "regions": regions,
         "counterexamples": examples,
-        "signs": signs.written if verdict.holds else [],
+        "signs": writer.signs.written if verdict.holds else [],
     }
-    return document(verdict, "expected_with_unit", stated, parts)
+    return document(verdict, "expected", stated, parts)
 
 
-def _failure_with_unit(
-    checker: ExpectedWithUnit, claim: Expected, one: Excess, base: Fraction
-) -> Json:
-    """Return a counterexample with its input, and bounds on the logarithm."""
-    log = [spell(end) for end in log_enclosure(base, 200)] if base else None
-    found: Json = {
-        "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
-        "part": list(claim.formula.alternatives({})).index(one.claimed),
-        "eps": spell(one.eps),
-        "log": log,
-    }
+class _Writer:
+    """Writes the regions and counterexamples of one verdict."""
 
-    def is_enough(bits: int) -> bool:
-        checker.counterexample({**found, "bits": bits})
-        return True
+    def __init__(self, verdict: Verdict, unit: Fraction | None) -> None:
+        self.verdict, self.unit = verdict, unit
+        self.claim: Expected = verdict.claim
+        self.signs = SignProofs(verdict)
+        self.checker = without_limits(ExpectedLosses)
+        self.bounds = list(self.claim.formula.alternatives({}))
 
-    found["bits"] = precision(is_enough)
-    checker.counterexample(found)
-    return found
+    @property
+    def is_listed(self) -> bool:
+        """Whether the expected loss is stated at single inputs."""
+        return is_listed(self.claim.input_set) and self.unit is None
+
+    def regions(self) -> list[Json]:
+        """Return the regions, each with the tree of its parts."""
+        if self.is_listed:
+            places = self.signs.places(self.verdict)
+            inputs = dict.fromkeys(listed(self.claim.mechanism, self.claim.input_set))
+            return [self._single(u, places) for u in inputs]
+        found = []
+        for one in self.verdict.findings:
+            region, cells = one.region, one.cells
+            if self.unit is not None:
+                region = replace(region, curve=None)
+                cells = self.claim.work.cells(region)
+            found.append(self._region(region, cells))
+        return found
+
+    def _single(self, u: tuple[Any, ...], places: dict[ClosedForm, int]) -> Json:
+        """Return the region of a listed input, with its loss."""
+        loss = self._loss(as_written(as_given(self.claim.mechanism, u)))
+        proofs: list[Any] = []
+        for bound in self.bounds:
+            gap = bound - loss
+            if gap and gap not in places:
+                places[gap] = self.signs.proved(gap, self.claim.epsilon)
+            proofs.append([None, places[gap], [0]] if gap else None)
+        return {
+            "names": ["eps"],
+            "input": [value_json(one) for one in entries(u)],
+            "alpha": None,
+            "gamma": None,
+            "tree": {"loss": quotient_json(loss), "bounds": proofs},
+        }
+
+    def _loss(self, u: Any) -> ClosedForm:
+        found = self.claim.exact(u)
+        if not isinstance(found, ClosedForm):
+            raise _refused("an expected loss has no closed form")
+        return found
+
+    def _region(self, region: Region, cells: Sequence[Leaf]) -> Json:
+        """Return a region with the tree of its parts."""
+        head, checker = region_json(region), self.checker
+        if checker.is_listed:
+            head["input"] = [
+                value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
+                for one in region.entries
+            ]
+        space = checker.space(0, {**head, "tree": None})
+
+        def required(part: PolyhedralCone, _: Leaf | None) -> tuple[list[Ratio], Json]:
+            return checker.required(space, part), {"loss": None}
+
+        tree = BoundTree(checker, self.signs, region, required)
+        return {**head, "tree": tree.written(space.region, cells, {"loss": None, "bounds": []})}
+
+    def counterexample(self, one: Excess) -> Json:
+        """Return a counterexample with its input, and bounds on the logarithm if there is one."""
+        u = self.claim.mechanism.read_input(one.input)
+        found: Json = {
+            "input": [value_json(each) for each in u],
+            "part": self.bounds.index(one.claimed),
+            "eps": spell(one.eps),
+            "log": [spell(end) for end in log_enclosure(self.unit, 200)] if self.unit else None,
+            "loss": quotient_json(self._loss(one.input)) if self.is_listed else None,
+        }
+
+        def is_enough(bits: int) -> bool:
+            self.checker.counterexample({**found, "bits": bits})
+            return True
+
+        found["bits"] = precision(is_enough)
+        self.checker.counterexample(found)
+        return found
 
 
-class _UnlimitedWithUnit(ExpectedWithUnit):
-    """A checker without time limits."""
-
-    def spend(self, steps: int, bits: int) -> None:
-        """Count nothing."""
-
-
-class _Unlimited(ExpectedOnCones):
-    """A checker without time limits."""
-
-    def spend(self, steps: int, bits: int) -> None:
-        """Count nothing."""
+def _unit(claim: Expected) -> Fraction:
+    """Return 0 if 1/ε is combined with reals, or the base of the logarithm that is."""
+    inputs = claim.mechanism.inputs
+    some = [0 if kind is None else kind.members[0] for kind in kinds(inputs)]
+    symbol = claim.mechanism.kept(Engine).unit(assembled(inputs, some), "A certificate is written")
+    return base_of(symbol) or Fraction(0)
 
 
-def _region(
-    checker: ExpectedOnCones, signs: SignProofs, region: Region, cells: Sequence[Leaf]
-) -> Json:
-    """Return a region with the tree of its parts."""
-    head = region_json(region)
-    if checker.is_listed:
-        head["input"] = [
-            value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
-            for one in region.entries
-        ]
-    space = checker.space(0, {**head, "tree": None})
-
-    def required(part: PolyhedralCone, _: Leaf | None) -> tuple[list[Ratio], Json]:
-        return checker.required(space, part), {}
-
-    tree = BoundTree(checker, signs, region, required)
-    return {**head, "tree": tree.written(space.region, cells, {"bounds": []})}
-
-
-def _failure_on_cones(checker: ExpectedOnCones, claim: Expected, one: Excess) -> Json:
-    """Return a counterexample with its input."""
-    found: Json = {
-        "input": [value_json(each) for each in claim.mechanism.read_input(one.input)],
-        "part": list(claim.formula.alternatives({})).index(one.claimed),
-        "eps": spell(one.eps),
-    }
-
-    def is_enough(bits: int) -> bool:
-        checker.counterexample({**found, "bits": bits})
-        return True
-
-    found["bits"] = precision(is_enough)
-    checker.counterexample(found)
-    return found
-
-
-def _inputs(claim: Expected) -> list[tuple[Any, ...]]:
-    return list(listed(claim.mechanism, claim.input_set))
-
-
-def _claim(claim: Expected) -> Json:
+def _claim(claim: Expected, unit: Fraction | None) -> Json:
     is_named = isinstance(claim.loss, str)
     return {
         "mechanism": str(claim.mechanism),
@@ -211,23 +180,7 @@ def _claim(claim: Expected) -> Json:
         "at_most": [quotient_json(one) for one in claim.formula.alternatives({})],
         "epsilon": interval_json(claim.epsilon),
         "inputs": inputs_json(claim),
-    }
-
-
-def _failure(claim: Expected, inputs: list[Any], one: Excess) -> Json:
-    gap = one.claimed - one.expected
-    bounds = list(claim.formula.alternatives({}))
-
-    def is_enough(bits: int) -> bool:
-        checker = ExpectedLosses()
-        over, under = checker.quotient(quotient_json(gap)).terms()
-        return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
-
-    return {
-        "input": inputs.index(one.input),
-        "part": bounds.index(one.claimed),
-        "eps": spell(one.eps),
-        "bits": precision(is_enough),
+        "unit": None if unit is None else spell(unit),
     }
 
 

@@ -16,6 +16,7 @@ from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.derivation import UNDEFINED
 from exactdp.certify.rederive.parametric import ProgramOnCone
+from exactdp.certify.rederive.proofs import Proofs
 from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 from exactdp.certify.rederive.spaces import ParameterSpace
 from exactdp.claims.certificates.document import assume_orders
@@ -31,7 +32,7 @@ Near = Callable[[Sequence[int]], Json | None]
 """Returns a disagreeing input at distance dd from a point."""
 
 
-Checker = TypeVar("Checker", bound=Claims)
+Checker = TypeVar("Checker", bound=Proofs)
 
 
 def without_limits(kind: type[Checker]) -> Checker:

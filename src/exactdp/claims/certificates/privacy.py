@@ -95,7 +95,7 @@ def certificate(verdict: Verdict) -> Json:
         for pair in claim.pairs if far else ():
             _add_far(claim, signs, pair, far, {})
     elif verdict.holds:
-        signs.all_decided(verdict)
+        signs.places(verdict)
     parts: Json = {
         "distributions": [
             [[value_json(key.env[0]), quotient_json(chance)] for key, chance in chances[u].items()]
