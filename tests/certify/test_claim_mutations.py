@@ -6,6 +6,8 @@ import contextlib
 import copy
 import json
 from collections.abc import Callable
+from fractions import Fraction
+from math import inf
 from typing import Any
 
 import pytest
@@ -68,7 +70,7 @@ def harmless(path: Path, after: Json, whole: Json) -> bool:
     """Whether a change that is accepted leaves the statement true, seen without the checker.
 
     Another direction to the same nearest input; an entry of it that does not matter; a wider
-    enclosure; another spelling of a quotient; a claim about fewer α or γ, or about more inputs
+    enclosure; another spelling of a quotient; a claim about fewer α, γ or ε, or about more inputs
     or ε where one that is still among them refutes it; fewer inputs, one of them twice.
     """
     if path[0] == "signs":
@@ -81,6 +83,9 @@ def harmless(path: Path, after: Json, whole: Json) -> bool:
         return path[3] in ("lower", "lower_closed")
     if path[:2] in (("claim", "inputs"), ("claim", "epsilon")) and whole["verdict"] == "fails":
         return True
+    if path[:2] == ("claim", "epsilon"):
+        on = {**whole["claim"]["epsilon"], path[2]: after}
+        return _covers(whole["claim"]["epsilon"], on)
     if path[:3] == ("claim", "inputs", "list"):  # then it is another one of the same list
         changed = copy.deepcopy(whole["claim"]["inputs"]["list"])
         _at(changed, path[3:-1])[path[-1]] = after
@@ -88,6 +93,25 @@ def harmless(path: Path, after: Json, whole: Json) -> bool:
     if path[:2] == ("claim", "input_distance"):
         return path[-1] == "threshold"  # the ideal has its own threshold, and `near` fits both
     return _same_function(path, after, whole)
+
+
+def _covers(outer: Json, inner: Json) -> bool:
+    """Whether an interval is within another, by their ends and some points close to them."""
+    least = Fraction(1, 10**9)
+
+    def has(on: Json, x: Fraction) -> bool:
+        low, high = (inf if on[end] == "inf" else Fraction(on[end]) for end in ("lower", "upper"))
+        above = x > low or (on["lower_closed"] and x == low)
+        return above and (x < high or (on["upper_closed"] and x == high))
+
+    ends = [
+        Fraction(on[end])
+        for on in (outer, inner)
+        for end in on
+        if on[end] != "inf" and end in ("lower", "upper")
+    ]
+    points = [10**9, *(end + step for end in ends for step in (-least, 0, least))]
+    return all(has(outer, Fraction(x)) for x in points if has(inner, Fraction(x)))
 
 
 def _same_function(path: Path, after: Json, whole: Json) -> bool:

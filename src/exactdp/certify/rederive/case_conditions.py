@@ -206,6 +206,10 @@ class CaseConditions(Claims):
                 )
                 yield from between(unit, one, level.lower, level.upper)
 
+    def never_negative(self, form: Ratio) -> bool:
+        """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
+        return bool(form.is_nonnegative(self.epsilon)) or super().never_negative(form)
+
 
 def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:
     """Yield two forms for each free α or γ, both ≥ 0 where it equals its formula."""

@@ -1,8 +1,13 @@
 """Linear forms that are nonnegative at a state of the ideal, from the comparisons on its runs.
 
-A form is nonnegative at a state if it is so on each edge to it: at the state before, or there
-minus a multiple of a condition of the edge (Farkas multipliers, one at a time). A form that is not
-found in this way is not proved; it may still be nonnegative.
+A form is nonnegative at a state if it is so on each edge to it. On an edge it is so
+
+- if it is a multiple of one of the conditions of the edge, plus a constant ≥ 0;
+- else, if all its unknowns were compared on every way to the state before: if it is so there;
+- else, if it is so minus the multiple of a condition that cancels an unknown that was not.
+
+One of these rules applies, so nothing is tried. A form that is not proved in this way may still be
+nonnegative.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from .linear import LinearForm
 from .merged import Asked, Goto, Output, RunGraph, Tree
 from .ratios import UnsupportedError
 
-_MOST = 2_000_000  # steps of a search
+_MOST = 2_000_000  # steps
 
 Side = tuple[tuple[tuple[int, int], ...], int, bool]
 """Coefficients and constant of a form that is not negative, or positive; coprime integers."""
@@ -38,15 +43,11 @@ class ImpliedForms:
                     self.ways.setdefault(end.node, []).append((k, conditions))
                 else:
                     self.ends.append((end.value, (k, conditions)))
-        self._rank = {k: rank for rank, k in enumerate(reversed(runs.order))}
-        self._compared: dict[int, dict[int, int]] = {}
-        """The unknowns compared on all ways to a node; each with the first node at which it is so
-        and which all these ways pass, if there is only one way from there."""
-        for k in self._rank:
-            ways = self.ways.get(k, ())
-            sets = [self._compared[source].keys() | _names(on) for source, on in ways]
-            here = dict.fromkeys(frozenset.intersection(*map(frozenset, sets)) if sets else (), k)
-            self._compared[k] = here | self._compared[ways[0][0]] if len(ways) == 1 else here
+        self._compared: dict[int, frozenset[int]] = {}
+        """The unknowns compared on all ways to a node."""
+        for k in reversed(runs.order):
+            sets = [self._compared[source] | _names(on) for source, on in self.ways.get(k, ())]
+            self._compared[k] = frozenset.intersection(*sets) if sets else frozenset()
 
     def holds(self, way: Way, side: Side) -> bool:
         """Whether a form is proved to be nonnegative (or positive) on an edge."""
@@ -55,55 +56,63 @@ class ImpliedForms:
 
     def _at(self, k: int, side: Side) -> bool:
         """Whether a form is proved to be nonnegative (or positive) at a node."""
-        compared, ranks = self._compared[k], self._rank
-        first, rank = k, -1
-        for name, _ in side[0]:
-            found = compared.get(name)
-            if found is None:
-                return False
-            if ranks[found] > rank:
-                first, rank = found, ranks[found]
-        if first != k and (self._known.get((first, side)) or self._at(first, side)):
-            return True  # all runs that come here were there
-        key = k, side
-        if key not in self._known:
+        start = k
+        while (k, side) not in self._known:
             self._left -= 1
             if self._left < 0:
                 raise UnsupportedError("what is implied by comparisons takes too long to see")
-            self._known[key] = all(
-                self._on(source, conditions, side) for source, conditions in self.ways.get(k, ())
-            )
-        return self._known[key]
+            ways = self.ways.get(k, ())
+            if len(ways) == 1 and self._is_older(*ways[0], side):
+                k = ways[0][0]  # the only way to the node says nothing of the form
+            else:
+                self._known[k, side] = bool(ways) and all(self._on(*way, side) for way in ways)
+        self._known[start, side] = self._known[k, side]
+        return self._known[k, side]
+
+    def _is_older(self, source: int, conditions: tuple[Side, ...], side: Side) -> bool:
+        """Whether a form depends only on what was compared before an edge, and not on it."""
+        unknowns = {name for name, _ in side[0]}
+        return unknowns <= self._compared[source] and not any(
+            _implies(given, side) for given in conditions
+        )
 
     def _on(self, source: int, conditions: tuple[Side, ...], side: Side) -> bool:
         slopes, constant, strict = side
         if not slopes:
             return constant > 0 or (constant == 0 and not strict)
-        if self._at(source, side):
+        if any(_implies(given, side) for given in conditions):
             return True
+        new = [name for name, _ in slopes if name not in self._compared[source]]
+        if not new:
+            return self._at(source, side)
         for k, given in enumerate(conditions):
-            for less in _less(side, given):
-                self._left -= 1
-                if self._on(source, conditions[:k] + conditions[k + 1 :], less):
-                    return True
+            less = _without(side, given, new[0])
+            if less is not None:
+                return self._on(source, conditions[:k] + conditions[k + 1 :], less)
         return False
 
 
-def _less(side: Side, given: Side) -> Iterator[Side]:
-    """Yield a form minus multiples of another one, each of which cancels an unknown."""
+def _implies(given: Side, side: Side) -> bool:
+    """Whether a condition implies another one with the same slopes."""
+    less = _without(side, given, side[0][0][0])
+    if less is None or less[0]:
+        return False
+    return less[1] > 0 or (less[1] == 0 and not less[2])
+
+
+def _without(side: Side, given: Side, name: int) -> Side | None:
+    """Return a form minus the multiple ≥ 0 of another one that cancels an unknown, if any."""
     own = dict(side[0])
-    factors = set()
-    for name, c in given[0]:
-        here = own.get(name, 0)
-        if here * c > 0:
-            divisor = gcd(here, c)
-            factors.add((abs(here) // divisor, abs(c) // divisor))
-    for times, under in sorted(factors, key=lambda one: Fraction(*one)):
-        total = {name: under * c for name, c in own.items()}
-        for name, c in given[0]:
-            total[name] = total.get(name, 0) - times * c
-        constant = under * side[1] - times * given[1]
-        yield _coprime(total, constant, strict=side[2] and not given[2])
+    here, there = own[name], dict(given[0]).get(name, 0)
+    if here * there <= 0:
+        return None
+    divisor = gcd(here, there)
+    times, under = abs(here) // divisor, abs(there) // divisor
+    total = {key: under * c for key, c in own.items()}
+    for key, c in given[0]:
+        total[key] = total.get(key, 0) - times * c
+    constant = under * side[1] - times * given[1]
+    return _coprime(total, constant, strict=side[2] and not given[2])
 
 
 def _coprime(slopes: dict[int, int], constant: int, *, strict: bool) -> Side:

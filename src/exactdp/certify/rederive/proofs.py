@@ -155,9 +155,7 @@ class Proofs(Spaces):
         number = form.constant()
         if number is not None:
             return number >= 0
-        if form.sign() == 1 or form.is_nonnegative(self.epsilon):
-            return True
-        return any(
+        return form.sign() == 1 or any(
             one.on is not None and covers(one.on, self.epsilon) and one.function == form
             for one in self.signs
         )
