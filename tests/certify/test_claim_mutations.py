@@ -104,14 +104,10 @@ def _covers(outer: Json, inner: Json) -> bool:
         above = x > low or (on["lower_closed"] and x == low)
         return above and (x < high or (on["upper_closed"] and x == high))
 
-    ends = [
-        Fraction(on[end])
-        for on in (outer, inner)
-        for end in on
-        if on[end] != "inf" and end in ("lower", "upper")
-    ]
-    points = [10**9, *(end + step for end in ends for step in (-least, 0, least))]
-    return all(has(outer, Fraction(x)) for x in points if has(inner, Fraction(x)))
+    numbers = [str(on[end]) for on in (outer, inner) for end in ("lower", "upper")]
+    ends = [Fraction(end) for end in numbers if end != "inf"]
+    points = [Fraction(10**9), *(end + k * least for end in ends for k in (-1, 0, 1))]
+    return all(has(outer, x) for x in points if has(inner, x))
 
 
 def _same_function(path: Path, after: Json, whole: Json) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, alpha, eps, exp, gamma, numeric, sup
+from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp, gamma, numeric, sup
 from exactdp.certify import check
 from exactdp.reals.certificates import seal
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
@@ -53,6 +53,20 @@ def test_everything_is_derived_again(name: str) -> None:
     assert report.accepted, report.reason
     assert not report.taken
     assert "worst inputs" in report.reason
+
+
+def test_random_choices_are_not_merged() -> None:
+    """They are followed run by run; that a certificate states the other way is noticed."""
+    picked = Mechanism.from_source(
+        "def f(q: Real[3]): return expmech(eps / 2, lambda i: q[i], range(3))"
+    )
+    certificate = Accuracy(picked, 3 * exp(-alpha * eps / 2), inputs=AllReals()).check().certificate
+    assert {region["corner"]["merged"] for region in certificate["regions"]} == {False}
+    assert check(certificate).accepted
+    assert not check(certificate).taken
+    for region in certificate["regions"]:
+        region["corner"]["merged"] = True
+    assert check(sealed(certificate)).taken
 
 
 def changes(certificate: dict[str, Any]) -> list[dict[str, Any]]:

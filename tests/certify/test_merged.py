@@ -107,7 +107,12 @@ def test_random_rows() -> None:
                 counts[0] += 1
                 for path, end in mine.ideal_paths([None, None]):
                     for system in rows(path.conditions, 2) if end == output else ():
-                        assert proof.outside(StatedCorner(output, [row], [0, 0]), system) is None
+                        assert (
+                            proof.outside(
+                                StatedCorner(output, [row], [0, 0], is_merged=False), system
+                            )
+                            is None
+                        )
             counts[1] += bool(ways)
     assert 5 < counts[0] < counts[1] - 5
 

@@ -110,7 +110,7 @@ def test_an_input_that_does_not_disagree_is_noticed() -> None:
 
 
 def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    if tree is None:
+    if isinstance(tree, str):
         return [path]
     return [one for side in ("below", "above") for one in leaves(tree[side], (*path, side))]
 
@@ -128,14 +128,16 @@ def test_changes_of_boxes_are_noticed() -> None:
         wrong["counterexamples"][0] |= change
         assert not certify.check(resealed(wrong)).accepted
     wrong = copy.deepcopy(found)
-    wrong["counterexamples"][0]["boxes"] = None
-    assert not certify.check(resealed(wrong)).accepted
+    for leaf in (None, "far", "agrees"):
+        wrong["counterexamples"][0]["boxes"] = leaf
+        assert not certify.check(resealed(wrong)).accepted
     for cut, axis in (("1000", 0), ("1", 2), ("1", -1)):
         wrong = copy.deepcopy(found)
         node = wrong["counterexamples"][0]["boxes"]
-        while node["below"] is not None:
+        while isinstance(node["below"], dict):
             node = node["below"]
-        node["below"] = {"axis": axis, "at": cut, "below": None, "above": None}
+        same = node["below"]
+        node["below"] = {"axis": axis, "at": cut, "below": same, "above": same}
         report = certify.check(resealed(wrong))
         assert not report.accepted, (cut, axis)
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from fractions import Fraction
 from itertools import product
 from math import exp as mexp
@@ -137,6 +139,25 @@ def test_a_certificate_with_a_wider_adjacency_is_rejected() -> None:
     report = certify.check({**changed, "seal": seal(changed)})
     assert not report.accepted
     assert "seal" not in report.reason
+
+
+def test_changes_of_where_inputs_are_adjacent_are_rejected() -> None:
+    """The checker looks at each part: adjacent, not adjacent, or in another one."""
+    written = Privacy(larger, adjacent=monotone, inputs=AllReals()).check().certificate
+    text = json.dumps(written["slopes"])
+    places = list(re.finditer(r"true|false|[0-9]+(?=[,}])", text))[::7]
+    assert len(places) > 4
+    rejected = 0
+    for place in places:
+        for other in ("true", "false", "0", "null"):
+            changed = {key: one for key, one in written.items() if key != "seal"}
+            changed["slopes"] = json.loads(text[: place.start()] + other + text[place.end() :])
+            report = certify.check({**changed, "seal": seal(changed)})
+            # A part without points of positive ε is not looked at; another part may contain one.
+            harmless = place.group() == "false" or (place.group().isdigit() and other != "null")
+            assert not report.accepted or harmless or other == place.group(), (place, other)
+            rejected += not report.accepted
+    assert rejected > len(places)
 
 
 def test_a_box_and_finite_inputs_beside_reals() -> None:

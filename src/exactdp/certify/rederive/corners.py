@@ -38,6 +38,7 @@ from .successes import numbers_of
 _ZERO = Fraction(0)
 _TRANSLATED = ("lap", "expo")
 _MOST_RUNS = 600  # whose order is checked
+_MAY_FALL = "the chance of an output may fall along a direction"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class StatedCorner:
     rows: list[StatedRow]
     bounds: list[Any]
     """For each entry the number of its row, "fixed", "idle", or None if it is not real."""
+    is_merged: bool
+    """Whether the order is proved on merged runs; else on the tree of all runs."""
     differs: list[int] | None = None
     """If a few corners stand for all: in which entries its output differs from that of one."""
 
@@ -233,8 +236,8 @@ class CornerProof:
     def wrong(self, corners: list[StatedCorner]) -> str | None:
         """Return what is wrong with corners of all ideal outputs, None if nothing is."""
         known = [(self.as_forms(corner.output), corner) for corner in corners]
-        if self.seen_on_states(known):
-            return None
+        if all(corner.is_merged for corner in corners):
+            return self._wrong_on_states(known)
         for path, output in self.derivation.ideal_paths(self.fixed):
             own = _with_entries(output)
             here = [corner for stated, corner in known if _is_same(stated, own)]
@@ -251,15 +254,17 @@ class CornerProof:
         for stated, corner in known:
             tree = RunTree(runs, 0, stated, sup)
             if not all(map(tree.grows, corner.directions())):
-                return "the chance of an output may fall along a direction"
+                return _MAY_FALL
         return None
 
-    def seen_on_states(self, known: list[tuple[Any, StatedCorner]]) -> bool:
-        """Whether merged runs show all that is needed."""
+    def _wrong_on_states(self, known: list[tuple[Any, StatedCorner]]) -> str | None:
+        """Return what is wrong with corners on merged runs."""
         try:
-            return self._enclose(known) and self._are_ordered(known)
-        except (UnsupportedError, RecursionError):
-            return False
+            if not self._enclose(known):
+                return "an ideal output has not one corner, or is seen outside of a row"
+            return None if self._are_ordered(known) else _MAY_FALL
+        except RecursionError as error:
+            raise UnsupportedError("the runs of the program are too long") from error
 
     def _enclose(self, known: list[tuple[Any, StatedCorner]]) -> bool:
         """Whether each ideal output has one corner, whose rows its inputs satisfy."""

@@ -1,7 +1,7 @@
 """That no input close to a given one disagrees, for ideals and distances that multiply reals.
 
-A certificate cuts all inputs into boxes. A box is far if a lower bound of the distance of its
-inputs is not below a radius. On each other box the ideal, run with intervals, returns an output
+A certificate cuts all inputs into boxes. A box is "far" if a lower bound of the distance of its
+inputs is not below a radius. A box "agrees" if the ideal, run with intervals, returns an output
 that agrees, or is not defined, whatever the answers to its comparisons are.
 """
 
@@ -39,14 +39,16 @@ def agree_on_boxes(
     while waiting:
         box, node = waiting.pop()
         reader.spend(_COST, 0)
-        if node is not None:
+        if isinstance(node, dict):
             axis, cut, below, above = reader.fields(node, "axis at below above")
             k, at = reader.integer(axis, 0, len(box) - 1), reader.rational(cut)
             low, high = box[k]
             reader.require(low < at < high, "a box is cut outside")
             waiting.append(((*box[:k], (low, at), *box[k + 1 :]), below))
             waiting.append(((*box[:k], (at, high), *box[k + 1 :]), above))
-        elif not checked.is_settled(box):
+        elif not (
+            checked.is_far(box) if node == "far" else node == "agrees" and checked.agrees(box)
+        ):
             return False
     return True
 
@@ -62,9 +64,9 @@ class NearBoxes:
         self.derivation, self.u, self.output = derivation, u, output
         self.radius, self.strict = radius, strict
 
-    def is_settled(self, box: Box) -> bool:
-        """Whether all inputs of a box are far, or agree."""
-        return self.is_far(box) or tried(lambda answers: self._agrees(box, answers), _MOST_RUNS)
+    def agrees(self, box: Box) -> bool:
+        """Whether all inputs of a box are seen to agree."""
+        return tried(lambda answers: self._agrees(box, answers), _MOST_RUNS)
 
     def is_far(self, box: Box) -> bool:
         """Whether no input of a box is closer than the radius."""

@@ -19,8 +19,6 @@ from .points import InsideFace, number_of
 from .privacy import Privacies
 from .ratios import UnsupportedError
 
-MOST_PARTS = 2_000
-
 Ball = tuple[tuple[int, ...], list[tuple[tuple[Fraction, ...], Fraction]]]
 """Entries that move, and sides Σ q·d ≤ c of their differences d."""
 
@@ -42,6 +40,8 @@ class PairSpaces(Privacies):
     """A claim of privacy, and its spaces of pairs."""
 
     by_slopes = False
+    adjacent_tree: Any = None
+    """Where an adjacency that is a function holds."""
     found_corners: list[tuple[Fraction, ...]] | None = None
 
     @property
@@ -193,7 +193,7 @@ class PairSpaces(Privacies):
         """
         reals = self.members.count(None)
         found: dict[tuple[Fraction, ...], None] = {}
-        for part in self.adjacent_parts():
+        for part in self.adjacent_parts(self.adjacent_tree):
             for ray in part.generators:
                 change = ray[1 + reals :]
                 self.require(ray[0] or not any(change), "a change has no bound")
@@ -202,37 +202,40 @@ class PairSpaces(Privacies):
         self.require(found, "no two inputs are adjacent")
         return list(found)
 
-    def adjacent_parts(self) -> Iterator[PolyhedralCone]:
-        """Yield closed cones of (ε, u, u′ − u) that hold all adjacent pairs of real inputs.
+    def adjacent_parts(self, tree: Any) -> list[PolyhedralCone]:
+        """Return closed cones of (ε, u, u′ − u) that hold all adjacent pairs of real inputs.
 
-        Inside each cone, which may be a face, every comparison of the function has one answer.
+        A tree cuts all pairs where forms are ≥ 0, ≤ 0 and 0, so that inside each part, which may be
+        a face, every comparison of the function has one answer. It states whether the inputs are
+        adjacent there; or, by its place, an adjacent part found before that contains the part.
         """
-        reals = self.members.count(None)
-        size = 1 + 2 * reals
-        units = _units(size)
-        waiting = [PolyhedralCone(size, self).cut(units[0])]
-        flat: list[PolyhedralCone] = []
+        size = 1 + 2 * self.members.count(None)
+        waiting = [(PolyhedralCone(size, self).cut(_units(size)[0]), tree)]
         found: list[PolyhedralCone] = []
-        for _ in range(MOST_PARTS):
-            if not waiting:  # faces of the cones found before hold nothing new
-                waiting, flat = [one for one in flat if not _is_in(one, found)], []
-            if not waiting:
-                return
-            part = waiting.pop()
-            if not any(ray[0] for ray in part.generators):
-                continue
-            judge = InsideFace(part)
-            one = [number_of(units[1 + k], judge) for k in range(reals)]
-            two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
-            try:
-                if self.are(one, two):
-                    found.append(part)
-                    yield part
-            except UndecidedError as error:
-                above, below = part.cut(error.form), part.cut([-q for q in error.form])
-                waiting += [above, below]
-                flat.append(above.cut([-q for q in error.form]))
-        self.require(False, "the adjacency has too many cases")
+        while waiting:
+            part, node = waiting.pop()
+            if isinstance(node, dict):
+                listed, above, below, at = self.fields(node, "form above below at")
+                form = self.form(listed, size)
+                minus = tuple(-q for q in form)
+                up = part.cut(form)
+                waiting += [(up.cut(minus), at), (part.cut(minus), below), (up, above)]
+            elif type(node) is int:
+                other = found[self.integer(node, 0, len(found) - 1)]
+                right = part.is_within(other.sides, range(size))
+                self.require(right, "a part of the adjacency is not in another one")
+            elif any(ray[0] for ray in part.generators):
+                is_adjacent = self.needed("adjacencies", lambda: self.is_adjacent(part))  # noqa: B023
+                self.require(node is is_adjacent, "a part of the adjacency is not as stated")
+                found += [part] if is_adjacent else []
+        return found
+
+    def is_adjacent(self, part: PolyhedralCone) -> bool:
+        """Whether all pairs inside a cone of (ε, u, u′ − u) are adjacent, or else none is."""
+        judge, reals, units = InsideFace(part), self.members.count(None), _units(part.size)
+        one = [number_of(units[1 + k], judge) for k in range(reals)]
+        two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
+        return self.are(one, two)
 
     def patterns(self, one: list[Any], two: list[Any], size: int = 1) -> list[Any]:
         """Return the patterns with real noise at two inputs; for bounded range, pairs of them."""
@@ -254,12 +257,6 @@ class PairSpaces(Privacies):
         if self.is_range:
             every = list(product(every, repeat=2))
         return [pattern for pattern in every if reals_in(pattern)]
-
-
-def _is_in(part: PolyhedralCone, cones: list[PolyhedralCone]) -> bool:
-    """Whether all points of a cone are in one of some others."""
-    every = range(part.size)
-    return any(part.is_within(one.sides, every) for one in cones)
 
 
 def _units(count: int) -> list[tuple[Fraction, ...]]:

@@ -234,10 +234,9 @@ class Privacies(Proofs):
             for key in one
         }
         for key, steps in found.items() if self.delta != 0 else ():
-            for sign in (1, -1):
-                if key not in self.parted and all(self.is_proved(step * sign) for step in steps):
-                    self.parted[key] = sign
-            self.require(key in self.parted, "the sign of masses far out is not proved")
+            self.parted[key] = 1 if all(map(self.is_proved, steps)) else -1
+            right = all(self.is_proved(step * self.parted[key]) for step in steps)
+            self.require(right, "the sign of masses far out is not proved")
         return found
 
     def distribution(self, k: int, given: Any) -> Chances:

@@ -50,8 +50,11 @@ class ConePrivacies(PairSpaces):
 
     def prepare(self, parts: dict[str, Any], *, is_true: bool) -> None:
         """Read the signs, and whether slopes prove the claim."""
-        self.require(type(parts["slopes"]) is bool, "slopes is True or False")
-        self.by_slopes = parts["slopes"]
+        slopes = parts["slopes"]
+        if isinstance(slopes, dict):
+            (self.adjacent_tree,) = self.fields(slopes, "adjacent")
+        self.require(isinstance(slopes, bool | dict), "slopes are used, or not")
+        self.by_slopes = slopes is not False
         Proofs.prepare(self, parts, is_true=is_true)
 
     def holds(self, parts: dict[str, Any]) -> str:

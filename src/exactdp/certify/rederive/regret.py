@@ -51,15 +51,14 @@ class Regret:
         }
         if len(inputs) != self.size:
             return "a position has no worst input, or several"
-        for sign in (1, -1):
-            placed = all(self._is_worst(o, u, sign * gamma) for o, u in enumerate(inputs))
-            if placed:
-                if not self._selects(sign):
-                    return "the ideal output is not a position of the best number"
-                if not all(self._is_ordered(o, sign) for o in outputs):
-                    return "the chance of an output may fall along a direction"
-                return None
-        return "an input is not γ worse everywhere else"
+        sign = 1 if inputs[0][0] == max(inputs[0]) else -1  # of a maximum, or a minimum
+        if not all(self._is_worst(o, u, sign * gamma) for o, u in enumerate(inputs)):
+            return "an input is not γ worse everywhere else"
+        if not self._selects(sign):
+            return "the ideal output is not a position of the best number"
+        if not all(self._is_ordered(o, sign) for o in outputs):
+            return "the chance of an output may fall along a direction"
+        return None
 
     def _position(self, output: Any) -> bool:
         """Require that an output is a position."""

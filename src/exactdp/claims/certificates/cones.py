@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
     from exactdp.claims.private.breaches import Breach
 
+_MOST_PARTS = 4_000  # of an adjacency
 _MOST_STEPS = 200  # sides of the cell of a density
 _REFUSALS = (RejectedError, MalformedError, UnsupportedError)
 _NO_POINTS: Json = {"bounds": [], "falls": None}
@@ -53,6 +54,14 @@ class WrittenCones:
         self.slopes = by if isinstance(by, Slopes) else None
         self.checker.by_slopes = self.slopes is not None
         self.signs = SignProofs(verdict)
+        if self.slopes is not None and self.checker.adjacency[0] == "source":
+            self.checker.adjacent_tree = _AdjacentTree(self.checker).written()
+
+    @property
+    def how(self) -> bool | Json:
+        """Whether slopes are used, and where inputs are adjacent by a function."""
+        tree = self.checker.adjacent_tree
+        return self.slopes is not None if tree is None else {"adjacent": tree}
 
     def regions(self) -> list[Json]:
         """Return the tree of each space of the checker."""
@@ -143,6 +152,46 @@ class WrittenCones:
         value = sum((Fraction(a) * b for a, b in pairs), Fraction(0))
         side = turn if value == 0 else 1 if value > 0 else -1
         return tuple(side * Fraction(q) for q in form)
+
+
+class _AdjacentTree:
+    """Cuts all pairs of real inputs until the checker sees where they are adjacent."""
+
+    def __init__(self, checker: ConePrivacies) -> None:
+        self.checker = checker
+        self.left = _MOST_PARTS
+        self.found: list[PolyhedralCone] = []
+
+    def written(self) -> Any:
+        """Return the tree."""
+        size = 1 + 2 * self.checker.members.count(None)
+        unit = tuple(Fraction(k == 0) for k in range(size))
+        return self._tree(PolyhedralCone(size, self.checker).cut(unit))
+
+    def _tree(self, part: PolyhedralCone) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise refused("the adjacency has too many cases")
+        for k, other in enumerate(self.found):
+            if part.is_within(other.sides, range(part.size)):
+                return k
+        if not any(ray[0] for ray in part.generators):
+            return False
+        try:
+            is_adjacent = self.checker.is_adjacent(part)
+        except UndecidedError as error:
+            form = [Fraction(q) for q in error.form]
+            minus = [-q for q in form]
+            return {
+                "form": [spell(q) for q in form],
+                "above": self._tree(part.cut(form)),
+                "below": self._tree(part.cut(minus)),
+                "at": self._tree(part.cut(form).cut(minus)),
+            }
+        except _REFUSALS as error:
+            raise refused(str(error)) from error
+        self.found += [part] if is_adjacent else []
+        return is_adjacent
 
 
 def _key_of_region(region: Region) -> str:

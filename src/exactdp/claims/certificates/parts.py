@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
@@ -26,6 +27,7 @@ from exactdp.reals.numbers import spell
 from exactdp.semantics.spots import OnFaceError
 
 _MOST = 500  # parts of a cell
+_FEW_ENTRIES = 12  # of the input of a small program
 _REFUSALS = (RejectedError, MalformedError, UnsupportedError, WrongProgramError)
 
 Near = Callable[[Sequence[int]], Json | None]
@@ -54,16 +56,33 @@ class Completed:
 
     def __init__(self, claim: Json, orders: Sequence[ClosedForm] = ()) -> None:
         self._claim, self._orders = claim, orders
-        self._checker: Claims | None = None
 
     def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
         """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
-        if self._checker is None:
-            self._checker = without_limits(Claims)
-            self._checker.read_claim(self._claim)
-            assume_orders(self._checker, self._orders)
         space = self._checker.space(0, {**region, "tree": None})
         return cut_parts(self._checker, space, sides, cell, near)
+
+    @cached_property
+    def _checker(self) -> Claims:
+        found = without_limits(Claims)
+        found.read_claim(self._claim)
+        assume_orders(found, self._orders)
+        return found
+
+    def sees_merged(self, regions: Sequence[Json]) -> bool:
+        """Whether the checker sees on merged runs that corners are the worst inputs.
+
+        That is tried for small programs; large ones have too many runs for the other way.
+        """
+        checker = self._checker
+        if len(checker.derivation.members) > _FEW_ENTRIES:
+            return True
+        spaces = [checker.space(0, {**one, "tree": None}) for one in regions]
+        try:
+            checker.corners_there(spaces)
+        except (*_REFUSALS, RecursionError):
+            return False
+        return not checker.not_derived.pop("worst inputs", None)
 
 
 def cut_parts(

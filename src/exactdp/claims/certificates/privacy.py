@@ -123,7 +123,7 @@ def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
     claim = _claim(verdict.claim, inputs)
     cones = WrittenCones(verdict, claim)
     parts: Json = {
-        "slopes": cones.slopes is not None,
+        "slopes": cones.how,
         "regions": cones.regions() if verdict.holds else [],
         "counterexamples": [cones.counterexample(one) for one in verdict.counterexamples],
         "signs": cones.signs.written,

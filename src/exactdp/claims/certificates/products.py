@@ -84,8 +84,10 @@ class _Tree:
                 f"most {_MOST_BOXES:,} boxes.",
                 way_out="Claim less, so that there is a counterexample with a smaller α.",
             )
-        if self.seen.is_settled(box):
-            return None
+        if self.seen.is_far(box):
+            return "far"
+        if self.seen.agrees(box):
+            return "agrees"
         axis = self._axis(box)
         low, high = box[axis]
         at = self._middle(axis, low, high)
