@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactdp import Accuracy, ClosedForm, ExactdpError, Ideal, Mechanism, eps, exp, nonnegative
-from exactdp.reals.certified import OpenSignError
+from exactdp import (
+    Accuracy,
+    ClosedForm,
+    ExactdpError,
+    Ideal,
+    Mechanism,
+    eps,
+    exp,
+    nonnegative,
+    solution_set,
+)
+from exactdp.reals.evaluated_zeros import OpenSignError
 from support.examples import examples
 
 STEEP = (exp(eps) - 1) / (exp(eps) + 1)  # tanh(ε/2)
@@ -53,6 +63,13 @@ def test_a_sign_is_seen_where_both_sides_meet_at_zero() -> None:
     assert nonnegative(bound - exp(-eps)).holds
     assert not nonnegative(exp(-eps) - bound).holds
     assert nonnegative(exp(-(eps**2)) - exp(-3 * eps), on="[1/2, 2]").holds
+
+
+def test_where_both_sides_meet() -> None:
+    """e^(−tanh(ε/2)) falls from 1 to 1/e, and is 1/2 where tanh(ε/2) = ln 2."""
+    (stretch,) = solution_set(exp(-STEEP) - Fraction(1, 2))
+    assert float(stretch.upper) == pytest.approx(float(2 * mpmath.atanh(mpmath.log(2))), abs=1e-11)
+    assert len(solution_set(Fraction(1, 3) - exp(-STEEP))) == 0
 
 
 def majority(n: int) -> Mechanism:

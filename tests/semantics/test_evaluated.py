@@ -12,7 +12,7 @@ from flint import arb, ctx
 from exactdp import Accuracy, Interval, Mechanism, alpha, eps, exp, infimum, nonnegative
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, solution_set
-from exactdp.reals.certified import OpenSignError
+from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.limits import dominant
 from exactdp.reals.numbers import exact

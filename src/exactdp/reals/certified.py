@@ -1,393 +1,98 @@
-"""Signs of functions that are not expanded, by certified arithmetic.
-
-f = Σ factor·chance + rest. (0, ∞) is covered with stretches of one sign and crossings:
-
- * nothing is evaluated where the sign follows from the closed form with each chance replaced by 0
-   or 1, whichever is worse;
- * near 0 chances are their first Taylor polynomials, up to a bound on the next derivative;
- * in between each chance is a polynomial, up to a proven bound (`models`), and stretches are halved
-   until the sum has a sign or is monotone;
- * near ∞ the less likely of each event and its complement is at most C·ε^n·e^{−D·ε}, with C from
-   one value (see `Chance`).
-
-At 0 and ∞ the sign of a closed form remains, which is decided exactly. The answer may stay open:
-for a function that touches 0, for one that vanishes to second order at 0, or if both sides of a
-claim fall with the same exponent as ε grows. Then it is reported as open, never guessed.
-"""
+"""Signs and solution sets of functions that are evaluated on balls (see `sign_walk`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from typing import TypeAlias
 
-from flint import arb, ctx
-
-from exactdp.errors import ValueRefusedError
-from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.envelopes import at_least, at_most, between
-from exactdp.reals.evaluated_zeros import Crossed, Evaluated, EvaluatedRoot, Found, Seen
-from exactdp.reals.exp_poly import ExpPoly, eps
+from exactdp.reals.chance_signs import ChanceWalk
+from exactdp.reals.curved import CurvedSum
+from exactdp.reals.enclosed_form import EnclosedForm
+from exactdp.reals.evaluated_zeros import Crossed, EvaluatedRoot, OpenSignError, Seen, Touched
+from exactdp.reals.exp_poly import eps
+from exactdp.reals.exponential_sums import ExponentialSum
 from exactdp.reals.interval import Interval
-from exactdp.reals.models import EpsilonCells, Models
-from exactdp.reals.numbers import inf
+from exactdp.reals.log_sums import LogSum
+from exactdp.reals.numbers import simplest_inside
 from exactdp.reals.radical_form import RadicalForm
-from exactdp.reals.radical_signs import radical_pieces
-from exactdp.reals.sheets import Sheet, is_positive
-from exactdp.reals.signs import nonnegative
-from exactdp.reals.solutions import SolutionSet, solution_set
-from exactdp.reals.unexpanded import Chance, Unexpanded, ball_at
-from exactdp.reals.zeros import Root
+from exactdp.reals.radical_signs import RadicalWalk
+from exactdp.reals.sign_walk import SignWalk, TaylorWalk
+from exactdp.reals.signs import Atom
+from exactdp.reals.solutions import Boundary, SolutionSet, set_of
+from exactdp.reals.tower_signs import TowerWalk
+from exactdp.reals.towers import Tower
+from exactdp.reals.unexpanded import Unexpanded
 
-_DEGREES = (8, 16, 32, 64)
-_MOST_CELLS = 400
-_MOST_LOOKS = 200  # at parts of a cell with one degree
-_FIRST_LOOKS = (0, 1, 2, 3, 4, 5, 6, -1, -2, -3, -4)  # powers of 2
-_SPLITS = (1, 2, 4)  # of a cell, before polynomials are made
-_FAR = 4  # times n/D: where a tail would have been seen
+Evaluated: TypeAlias = EnclosedForm | CurvedSum | LogSum
+"""Functions whose signs are decided by certified numbers."""
 
-
-class Walk:
-    """The signs of one function on an interval of ε > 0."""
-
-    def __init__(self, function: Unexpanded, on: Interval) -> None:
-        self.function, self.on = function, on
-        self._models = [_models_of(chance) for chance, _ in function.parts]
-        self._grid = EpsilonCells(max(chance.samples for chance, _ in function.parts))
-        self._signs = [_constant_sign(factor, on) for _, factor in function.parts]
-
-    # Without evaluation -------------------------------------------------------------------
-
-    def _plain(self, sign: int) -> ClosedForm | None:
-        """Return a closed form below sign·function, with chances 0 or 1, whichever is less."""
-        total = self.function.rest * sign
-        for (_, factor), own in zip(self.function.parts, self._signs, strict=True):
-            if own == 0:
-                return None
-            if own * sign < 0:
-                total = total + factor * sign
-        return total
-
-    @cached_property
-    def _sure(self) -> dict[int, SolutionSet]:
-        """The ε where the function is known to be positive, or negative, without evaluation."""
-        found = {}
-        for sign in (1, -1):
-            form = self._plain(sign)
-            found[sign] = SolutionSet(()) if form is None else solution_set(form, self.on)
-        return found
-
-    def is_sure(self, lower: Fraction, upper: Fraction) -> int:
-        """Return the sign between two points if it is known without evaluation, else 0."""
-        for sign, known in self._sure.items():
-            if any(lower in one and upper in one for one in known):
-                return sign
-        return 0
-
-    # Pieces -------------------------------------------------------------------------------
-
-    def pieces(self) -> Iterator[Found]:
-        """Yield stretches that cover the interval, from left to right."""
-        place, end = self.on.lower, self.on.upper
-        assert isinstance(place, Fraction)
-        if place == 0:
-            first = self._start()
-            if first is None:
-                yield Seen(Fraction(0), end, 0, self._open_at_zero())
-                return
-            yield first
-            assert isinstance(first.upper, Fraction)
-            place = first.upper
-        for _ in range(_MOST_CELLS):
-            if place >= end:
-                return
-            if end == inf and (tail := self._tail(place)) is not None:
-                yield tail
-                return
-            upper = min(self._grid.cell(place)[1], end)
-            assert isinstance(upper, Fraction)
-            sign = self.is_sure(place, upper)
-            if sign:
-                yield Seen(place, upper, sign)
-            else:
-                if end == inf and self._is_hopeless(place):
-                    break
-                sign = self._by_convexity(place, upper)
-                if sign:
-                    yield Seen(place, upper, sign)
-                else:
-                    yield from self._in_cell(place, upper)
-            place = upper
-        if place < end:
-            yield Seen(place, end, 0, self._open_at_infinity())
-
-    # Near 0 -------------------------------------------------------------------------------
-
-    def _start(self) -> Seen | None:
-        """Return a stretch from 0 on with one sign."""
-        for sign in (1, -1):
-            for form in (self._plain(sign), self._near_zero(sign, 1), self._near_zero(sign, 0)):
-                if form is None:
-                    continue
-                whole = Interval(0, 1, lower_open=True)
-                found = solution_set(form, whole).stretches
-                if found and found[0].lower == 0:
-                    end = found[0].upper
-                    upper = end.lower if isinstance(end, Root) else Fraction(end)
-                    if upper > 0:
-                        return Seen(Fraction(0), min(upper, self._last), sign)
-        return None
-
-    @property
-    def _last(self) -> Fraction | float:
-        return self.on.upper
-
-    def _near_zero(self, sign: int, order: int) -> ClosedForm | None:
-        """Return a closed form below sign·function, from Taylor polynomials at 0."""
-        total = self.function.rest * sign
-        for (chance, factor), own in zip(self.function.parts, self._signs, strict=True):
-            if own == 0:
-                return None
-            value, slope = chance.start
-            rest = chance.bend if order else chance.slope
-            if rest is None:
-                return None
-            change = (
-                eps * slope - eps**2 * (rest / 2) * own * sign
-                if order
-                else (-eps * rest * own * sign)
-            )
-            total = total + factor * (change + value) * sign
-        return total
-
-    def _open_at_zero(self) -> str:
-        if any(own == 0 for own in self._signs):
-            return "a factor changes its sign"
-        return "it is 0 at ε → 0, or no bound on the change near 0 is known"
-
-    # Near ∞ -------------------------------------------------------------------------------
-
-    def _tail(self, place: Fraction) -> Seen | None:
-        """Return [place, ∞) if one sign is proved there."""
-        for sign in (1, -1):
-            if any(place in one and one.upper == inf for one in self._sure[sign]):
-                return Seen(place, inf, sign)
-            form = self.far(sign, place)
-            if form is None:
-                continue
-            looks = (place * 2**k for k in (0, 1, 2, 4, 8))
-            if all(form.at(x, 3).sign > 0 for x in looks) and nonnegative(
-                form, Interval(place, inf)
-            ):
-                return Seen(place, inf, sign)
-        return None
-
-    def far(self, sign: int, place: Fraction) -> ClosedForm | None:
-        """Return a closed form below sign·function from a place on."""
-        total = self.function.rest * sign
-        for (chance, factor), own, models in zip(
-            self.function.parts, self._signs, self._models, strict=True
-        ):
-            if own == 0:
-                return None
-            event, opposite = chance.costs
-            limit: ClosedForm = ExpPoly(int(own * sign < 0))
-            if opposite > 0:
-                make = at_most if own * sign > 0 else at_least
-                limit = 1 - make(models, place, opposite, True)
-            elif event > 0:
-                make = at_least if own * sign > 0 else at_most
-                limit = make(models, place, event, False)
-            total = total + factor * sign * limit
-        return total
-
-    def _is_hopeless(self, place: Fraction) -> bool:
-        """Whether a tail would have been found before, if there were one."""
-        far = []
-        for chance, _ in self.function.parts:
-            cost = max(chance.costs)
-            if cost == 0:
-                return place > 2**12
-            far.append(_FAR * (chance.samples + 64) / cost * self._spread)
-        return place > max(far)
-
-    @cached_property
-    def _spread(self) -> Fraction:
-        """The ratio of the exponents to the least difference between them."""
-        rest = self.function.rest
-        rates = [-rate for form in (rest,) for rate in form.numerator.exponentials()]
-        found = Fraction(1)
-        for chance, _ in self.function.parts:
-            cost = max(chance.costs)
-            for rate in rates:
-                if rate > 0 and rate != cost and cost:
-                    found = max(found, cost / abs(cost - rate))
-        return min(found, Fraction(2**10))
-
-    def _open_at_infinity(self) -> str:
-        return "as ε grows both sides fall with about the same exponent"
-
-    # In between ---------------------------------------------------------------------------
-
-    def _by_convexity(self, lower: Fraction, upper: Fraction) -> int:
-        """Return the sign on a stretch if a few values prove it, else 0.
-
-        Between two points a probability is at most C·ε^n·e^{−K·ε} with equality at both, since
-        the logarithm of A·ε^{−n} is convex.
-        """
-        signs = [self.sign(x) for x in (lower, upper)]
-        if not signs[0] or signs[0] != signs[1]:
-            return 0
-        for parts in _SPLITS:
-            ends = [lower + (upper - lower) * j / parts for j in range(parts + 1)]
-            if all(map(self._is_between, ends, ends[1:], [signs[0]] * parts)):
-                return signs[0]
-        return 0
-
-    def ball(self, point: Fraction, accuracy: int = 30) -> arb:
-        """Return the value at a point, with chances to `accuracy` bits."""
-        rest = self.function.rest
-        total = arb(0)
-        with ctx.workprec(accuracy + 34):
-            for (_, factor), models in zip(self.function.parts, self._models, strict=True):
-                is_opposite = models.is_opposite(point, accuracy)
-                if is_opposite:
-                    rest = rest + factor
-                weight = ball_at(factor, point)
-                value = models.value(point, is_opposite, accuracy)
-                total += value * (-weight if is_opposite else weight)
-            return total + ball_at(rest, point)
-
-    def sign(self, point: Fraction) -> int:
-        """Return the sign at a point if a quick evaluation shows it."""
-        for accuracy in (30, 200):
-            ball = self.ball(point, accuracy)
-            if ball > 0 or ball < 0:
-                return 1 if ball > 0 else -1
-        return 0
-
-    def _is_between(self, lower: Fraction, upper: Fraction, sign: int) -> bool:
-        """Whether bounds from both ends show a sign in between."""
-        total = self.function.rest * sign
-        for (_, factor), own, models in zip(
-            self.function.parts, self._signs, self._models, strict=True
-        ):
-            if own == 0:
-                return False
-            is_opposite = models.is_opposite(lower)
-            if (own * sign > 0) == is_opposite:
-                known: ClosedForm = between(models, lower, upper, is_opposite)
-            else:
-                known = ExpPoly(0)
-            total = total + factor * sign * (1 - known if is_opposite else known)
-        over, under = total.numerator, total.denominator
-        return is_positive(over * under if under != 1 else over, lower, upper)
-
-    def _in_cell(self, lower: Fraction, upper: Fraction) -> Iterator[Found]:
-        """Yield stretches that cover a part of a cell."""
-        whole = self._grid.cell(lower)
-        middle, half = (whole[0] + whole[1]) / 2, (whole[1] - whole[0]) / 2
-        waiting = [((lower - middle) / half, (upper - middle) / half)]
-        found: list[Found] = []
-        for degree in _DEGREES:
-            models = [one.model(whole, degree) for one in self._models]
-            if any(one is None for one in models):
-                continue
-            known = [one for one in models if one is not None]
-            sheet = Sheet(self.function, known, middle, half)
-            left: list[tuple[Fraction, Fraction]] = []
-            for _ in range(_MOST_LOOKS):
-                if not waiting:
-                    break
-                part = waiting.pop()
-                here = sheet.look(part, last=degree == _DEGREES[-1])
-                if isinstance(here, list):
-                    waiting += here
-                elif here is None:
-                    left.append(part)
-                else:
-                    found.append(here)
-            waiting += left
-            if not waiting:
-                break
-        for a, b in waiting:
-            why = "its value is too close to 0"
-            found.append(Seen(middle + half * a, middle + half * b, 0, why))
-        yield from sorted(found, key=lambda one: one.lower)
+_LOOKS = tuple(Fraction(2) ** k for k in (0, 1, 2, 3, 4, 5, 6, -1, -2, -3, -4))
+_NARROW = Fraction(1, 2**48)  # relative width of a zero that may be rational
 
 
-def _models_of(chance: Chance) -> Models:
-    """Return the models of a chance, which caches them."""
-    return chance.known(Models)
+def walk_of(function: Evaluated, on: Interval) -> SignWalk:
+    """Return the walk over an interval that finds the signs of a function."""
+    if isinstance(function, Unexpanded):
+        return ChanceWalk(function, on)
+    if isinstance(function, RadicalForm):
+        return RadicalWalk(function, on)
+    if isinstance(function, Tower):
+        return TowerWalk(function, on)
+    assert isinstance(function, CurvedSum | LogSum)
+    return TaylorWalk(function, on)
 
 
-def _constant_sign(factor: ClosedForm, on: Interval) -> int:
-    """Return the sign that a factor has on the whole interval; 0 if it changes."""
-    if nonnegative(factor, on):
-        return 1
-    return -1 if nonnegative(-factor, on) else 0
-
-
-# Answers ------------------------------------------------------------------------------
-
-
-class OpenSignError(ValueRefusedError):
-    """A sign that certified arithmetic does not decide."""
-
-
-def _open(piece: Seen) -> OpenSignError:
-    where = f"ε between {float(piece.lower):.6g} and {float(piece.upper):.6g}"
-    return OpenSignError(
-        f"a sign stays open for {where}: {piece.why}",
-        rule="A probability with too many terms, or with irrational rates, is evaluated; that "
-        "proves a sign where the function is not 0.",
-        way_out="Restrict epsilon, or give inputs with fewer different numbers.",
-    )
-
-
-def evaluated_sign(function: Evaluated, on: Interval) -> tuple[bool, Fraction | None]:
-    """Return whether f ≥ 0 on an interval; if not, a point at which it is negative.
+def evaluated_sign(
+    function: Evaluated, on: Interval, *, strict: bool = False
+) -> tuple[bool, Fraction | None]:
+    """Return whether f ≥ 0, or f > 0, on an interval; if not, a point at which it is not.
 
     Raises `OpenSignError` if that is not decided.
     """
     if on.is_point:
         point = Fraction(on.lower)
-        holds = function.sign_at(point) >= 0
+        holds = function.sign_at(point) >= int(strict)
         return holds, None if holds else point
+    if _is_zero(function):
+        return not strict, on.simple_point() if strict else None
+    walk = walk_of(function, on)
+    if not strict and walk.is_sum_of_nonnegatives():
+        return True, None
+    # First a few points at which a function often is negative if it is anywhere.
+    for point in _LOOKS:
+        if point in on and walk.quick_sign(point) < 0:
+            return False, point
     first_open: Seen | None = None
-    for piece in _ordered(function, on):
+    for piece in walk.pieces():
         if isinstance(piece, Crossed):
             return False, _beside(function, piece)
-        if piece.sign < 0:
+        if isinstance(piece, Touched):
+            if strict and piece.point in on:
+                return False, piece.point
+        elif piece.sign < 0:
             return False, _simple_in(piece, on)
-        if piece.sign == 0:
+        elif piece.sign == 0:
             first_open = first_open or piece
     if first_open is not None:
-        raise _open(first_open)
+        raise _open(walk, first_open)
     return True, None
 
 
-def _ordered(function: Evaluated, on: Interval) -> Iterator[Found]:
-    """Yield pieces, first a few points at which a function often is negative if it is anywhere."""
-    if isinstance(function, RadicalForm):
-        for point in (Fraction(2) ** power for power in _FIRST_LOOKS):
-            if point in on and function.ball(point, 128) < 0:
-                yield Seen(point, point, -1)
-        yield from radical_pieces(function, on)
-        return
-    walk = Walk(function, on)
-    for power in _FIRST_LOOKS:
-        point = Fraction(2) ** power
-        if point in on and not walk.is_sure(point, point) and walk.sign(point) < 0:
-            yield Seen(point, point, -1)
-    yield from walk.pieces()
+def _is_zero(function: Evaluated) -> bool:
+    return isinstance(function, ExponentialSum) and not function.terms
+
+
+def _open(walk: SignWalk, piece: Seen) -> OpenSignError:
+    ends = [f"{float(end):.6g}" for end in (piece.lower, piece.upper)]
+    is_narrow = ends[0] == ends[1]
+    where = f"near ε = {ends[0]}" if is_narrow else f"for ε between {ends[0]} and {ends[1]}"
+    return OpenSignError(
+        f"a sign stays open {where}: {piece.why}", rule=walk.rule, way_out=walk.way_out
+    )
 
 
 def _simple_in(piece: Seen, on: Interval) -> Fraction:
-    """Return a simple number in a stretch."""
-    if piece.lower == piece.upper:
-        return piece.lower
+    """Return a simple number inside a stretch."""
     return Interval(piece.lower, piece.upper, lower_open=piece.lower not in on).simple_point()
 
 
@@ -400,28 +105,61 @@ def _beside(function: Evaluated, piece: Crossed) -> Fraction:
     return Interval(min(piece.lower, zero.lower), zero.lower).simple_point()
 
 
-def _pieces(function: Evaluated, on: Interval) -> Iterator[Found]:
-    if isinstance(function, RadicalForm):
-        return radical_pieces(function, on)
-    return Walk(function, on).pieces()
+def evaluated_landscape(function: Evaluated, on: Interval) -> list[Atom]:
+    """Return zeros and the stretches between them, in order; raise if a sign stays open."""
+    if on.is_point:
+        sign = function.sign_at(Fraction(on.lower))
+        return [Atom(on.lower, on.lower, False, False, sign)]
+    if _is_zero(function):
+        return [Atom(on.lower, on.upper, on.lower_open, on.upper_open, 0)]
+    if isinstance(function, CurvedSum):
+        function = function.reduced
+    walk = walk_of(function, on)
+    atoms: list[Atom] = []
+    lower: Boundary = on.lower
+    is_open, known = on.lower_open, 0
 
+    def cut(at: Boundary, before: int) -> None:
+        """Add what is before a zero, and the zero."""
+        nonlocal lower, is_open
+        if at != lower:
+            atoms.append(Atom(lower, at, is_open, True, before))
+        if at != lower or not is_open:
+            atoms.append(Atom(at, at, False, False, 0))
+        lower, is_open = at, True
 
-def evaluated_pieces(function: Evaluated, on: Interval) -> Iterator[Seen | EvaluatedRoot]:
-    """Yield stretches of one sign and the zeros between them; raise if a sign stays open."""
-    known: Seen | None = None
-    for piece in _pieces(function, on):
+    for piece in walk.pieces():
         if isinstance(piece, Crossed):
-            root = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function)
-            before = known.lower if known is not None else piece.lower
-            yield Seen(before, piece.lower, piece.sign)
-            yield root
-            known = Seen(piece.upper, piece.upper, -piece.sign)
-            continue
-        if piece.sign == 0:
-            raise _open(piece)
-        if known is not None and known.sign != piece.sign:
-            raise _open(replace(piece, sign=0, why="the sign changes at a rational point"))
-        start = piece.lower if known is None else known.lower
-        known = Seen(start, piece.upper, piece.sign)
-    if known is not None:
-        yield known
+            cut(_zero(function, walk, piece), piece.sign)
+            known = -piece.sign
+        elif isinstance(piece, Touched):
+            if piece.point in on:
+                cut(piece.point, known)
+                known = 0
+        elif piece.sign == 0:
+            raise _open(walk, piece)
+        elif known and known != piece.sign:
+            why = "the sign changes at a rational point"
+            raise _open(walk, Seen(piece.lower, piece.upper, 0, why))
+        else:
+            known = piece.sign
+    if lower != on.upper:
+        atoms.append(Atom(lower, on.upper, is_open, on.upper_open, known))
+    return atoms
+
+
+def _zero(function: Evaluated, walk: SignWalk, piece: Crossed) -> Boundary:
+    """Return the zero of a crossing, as a number if it is known to be a simple rational."""
+    root = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function)
+    if isinstance(walk, TaylorWalk):
+        for width in (piece.upper - piece.lower, _NARROW * max(piece.lower, Fraction(1))):
+            root = root.refined(width)
+            point = simplest_inside(root.lower, root.upper)
+            if walk.function.coefficient_sign(point, 0) == 0:
+                return point
+    return root
+
+
+def evaluated_solutions(function: Evaluated, on: Interval) -> SolutionSet:
+    """Return the points of an interval of ε ≥ 0 at which a function is nonnegative."""
+    return set_of(evaluated_landscape(function, on))

@@ -32,6 +32,11 @@ class EnclosedForm(ClosedForm):
     def ball(self, eps: Fraction, bits: int) -> arb:
         """Return a ball that contains the value at an ε > 0, computed with `bits` bits."""
 
+    @property
+    def first_bits(self) -> int:
+        """With how many bits a value has some correct digits."""
+        return 64
+
     def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
         """Return an enclosure of the value at an ε, to `digits` correct digits."""
         point = rational(eps, "a value of eps")

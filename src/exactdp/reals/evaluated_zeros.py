@@ -10,8 +10,6 @@ from flint import arb
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import positive_width
-from exactdp.reals.radical_form import RadicalForm
-from exactdp.reals.unexpanded import Unexpanded
 from exactdp.reals.zeros import Root
 
 _MOST_BITS = 1 << 14
@@ -37,10 +35,23 @@ class Crossed:
     """The sign before."""
 
 
-Found: TypeAlias = Seen | Crossed
+@dataclass(frozen=True)
+class Touched:
+    """A rational zero."""
 
-Evaluated: TypeAlias = Unexpanded | RadicalForm
-"""Functions whose signs are decided by certified numbers."""
+    point: Fraction
+
+    @property
+    def upper(self) -> Fraction:
+        """The point."""
+        return self.point
+
+
+Found: TypeAlias = Seen | Crossed | Touched
+
+
+class OpenSignError(ValueRefusedError):
+    """A sign that certified arithmetic does not decide."""
 
 
 class Enclosing(Protocol):

@@ -12,9 +12,11 @@ from fractions import Fraction
 
 from flint import ctx
 
-from exactdp.reals.certified import OpenSignError, Walk, evaluated_sign
+from exactdp.reals.certified import evaluated_sign
+from exactdp.reals.chance_signs import ChanceWalk
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.envelopes import ball_fraction
+from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.exp_poly import eps
 from exactdp.reals.extrema import Extremum
 from exactdp.reals.interval import Interval
@@ -52,7 +54,7 @@ class _Quotient:
 
     def __init__(self, over: ClosedForm, under: Unexpanded, on: Interval) -> None:
         self.over, self.under, self.on = over, under, on
-        self.walk = Walk(under, on)
+        self.walk = ChanceWalk(under, on)
         self.known: dict[Fraction, Fraction] = {}
 
     def at(self, point: Fraction) -> Fraction:
@@ -201,7 +203,7 @@ def _limit_at_infinity(over: ClosedForm, under: Unexpanded) -> Extremum | None:
     """Return 0 if the quotient is proved to tend to 0 as ε grows."""
     for power in range(4, 11):
         place = Fraction(2) ** power
-        least = Walk(under, Interval(place, inf)).far(1, place)
+        least = ChanceWalk(under, Interval(place, inf)).far(1, place)
         if least is not None and least.at(place, 3).sign > 0 and (over / least).limit(inf) == 0:
             return Extremum(Fraction(0), Fraction(0), inf, attained=False)
     return None

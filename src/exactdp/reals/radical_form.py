@@ -198,11 +198,6 @@ class RadicalForm(EnclosedForm):
 
     # Values -------------------------------------------------------------------------------
 
-    @property
-    def first_bits(self) -> int:
-        """With how many bits a value has some correct digits."""
-        return 64
-
     def ball(self, eps: Fraction, bits: int) -> arb:
         """Return a ball that contains the value at an ε > 0, computed with `bits` bits."""
         with ctx.workprec(bits):
@@ -398,14 +393,18 @@ def _value(terms: Terms, x: arb) -> arb:
 def first_order(terms: Terms) -> tuple[int, Surd]:
     """Return m and a with Σ c·ε^k·e^{qε} = a·ε^m + …, a ≠ 0: the first term of its series at 0."""
     order = min(k for k, _ in terms)
-    while True:
-        total: Surd = Fraction(0)
-        for (k, q), c in terms.items():
-            if k <= order:
-                total = total + c * q ** (order - k) / math.factorial(order - k)
-        if total != 0:
-            return order, total
+    while (found := coefficient(terms, order)) == 0:
         order += 1
+    return order, found
+
+
+def coefficient(terms: Terms, order: int) -> Surd:
+    """Return a coefficient of the series of Σ c·ε^k·e^{qε} at 0."""
+    total: Surd = Fraction(0)
+    for (k, q), c in terms.items():
+        if k <= order:
+            total = total + c * q ** (order - k) / math.factorial(order - k)
+    return total
 
 
 def leading(terms: Terms) -> tuple[Surd, int, Surd]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb, arb_poly, ctx
 
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluated_zeros import Crossed, Found, Seen
+from exactdp.reals.evaluated_zeros import Crossed, Seen
 from exactdp.reals.exp_poly import ExpPoly, eps, exp
 from exactdp.reals.models import Model
 from exactdp.reals.numbers import exact
@@ -39,7 +39,7 @@ class Sheet:
 
     def look(
         self, part: tuple[Fraction, Fraction], *, last: bool
-    ) -> Found | list[tuple[Fraction, Fraction]] | None:
+    ) -> Seen | Crossed | list[tuple[Fraction, Fraction]] | None:
         """Return the result on a part, its two halves to examine, or None."""
         first, end = part
         lower, upper = (self.middle + self.half * x for x in part)

@@ -19,6 +19,8 @@ from exactdp.reals.certificates import Json
 from exactdp.reals.chart import Stuck
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.derivatives import rises_from_zero
+from exactdp.reals.enclosed_form import EnclosedForm
+from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.evaluation import sign_at
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import in_lowest_terms
@@ -121,9 +123,7 @@ def positive(f: ClosedForm | Number, on: Interval | str = POSITIVE) -> Decision:
 
 def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     f.only_eps("Signs are decided")
-    if isinstance(f, Tower):
-        return _by_numbers(f, on)
-    if isinstance(f, Unexpanded | RadicalForm):
+    if isinstance(f, EnclosedForm):
         return _evaluated(f, on, strict=strict)
     is_allowed = on.lower >= 0 and not (strict and 0 in on)
     if is_allowed and isinstance(f, ExpPoly) and rises_from_zero(f):
@@ -166,45 +166,27 @@ def _decide(f: ClosedForm, on: Interval, *, strict: bool, close: Fraction | None
     return Decision(f, relation, on, holds=True, _proof=sides)
 
 
-def _by_numbers(f: Tower, on: Interval) -> Decision:
-    """Decide by certified numbers; raise `OpenSignError` if they leave it open."""
-    from exactdp.reals.certified import OpenSignError  # noqa: PLC0415 needs signs
-    from exactdp.reals.tower_signs import tower_sign  # noqa: PLC0415 needs extrema
-
-    found = tower_sign(f, on)
-    if found.holds is None:
-        raise OpenSignError(
-            f"a sign stays open: {found.why}",
-            rule="e to a quotient is compared by certified numbers, which prove a sign where the "
-            "function is not 0.",
-            way_out="Restrict epsilon, or give a bound with a little more room.",
-        )
-    return Decision(f, ">=", on, found.holds, found.witness)
-
-
-def _evaluated(f: Unexpanded | RadicalForm, on: Interval, *, strict: bool) -> Decision:
-    """Decide by certified arithmetic, or by expansion if that leaves it open and is possible.
+def _evaluated(f: EnclosedForm, on: Interval, *, strict: bool) -> Decision:
+    """Decide by certified numbers, or by expansion if that leaves it open and is possible.
 
     Raises `OpenSignError` if neither decides.
     """
-    from exactdp.reals.certified import OpenSignError, evaluated_sign  # noqa: PLC0415 needs signs
+    from exactdp.reals.certified import evaluated_sign  # noqa: PLC0415 needs signs
 
-    if isinstance(f, RadicalForm):
-        # Where it stays open it may be 0, and elsewhere it is positive.
-        return Decision(f, ">" if strict else ">=", on, *evaluated_sign(f, on))
-    if strict:
+    if strict and isinstance(f, Unexpanded):
         return _decided(f.expanded(), on, strict=True)
     try:
-        holds, witness = evaluated_sign(f, on)
+        return Decision(f, ">" if strict else ">=", on, *evaluated_sign(f, on, strict=strict))
     except OpenSignError:
+        if not isinstance(f, Unexpanded):
+            raise
         try:
             exact = f.expanded()
         except ValueRefusedError:
-            pass
-        else:
-            return _decided(exact, on, strict=False)
-        raise
-    return Decision(f, ">=", on, holds, witness)
+            exact = None
+        if exact is None:
+            raise
+    return _decided(exact, on, strict=False)
 
 
 @dataclass(frozen=True)
@@ -456,30 +438,11 @@ class Atom:
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:
     """Return zeros, poles and the stretches between them, in order, covering an interval."""
-    if isinstance(f, Unexpanded | RadicalForm):
-        return _evaluated_landscape(f, on)
+    if isinstance(f, EnclosedForm):
+        from exactdp.reals.certified import evaluated_landscape  # noqa: PLC0415 needs signs
+
+        return evaluated_landscape(f, on)
     return reduced(f, on)[1]
-
-
-def _evaluated_landscape(f: Unexpanded | RadicalForm, on: Interval) -> list[Atom]:
-    from exactdp.reals.certified import evaluated_pieces  # noqa: PLC0415 it asks for signs of sums
-
-    if on.is_point:
-        return [Atom(on.lower, on.lower, False, False, f.sign_at(Fraction(on.lower)))]
-    atoms: list[Atom] = []
-    lower: Fraction | float | Root = on.lower
-    is_open = on.lower_open
-    for piece in evaluated_pieces(f, on):
-        if isinstance(piece, Root):
-            sign = atoms.pop().sign
-            atoms += (
-                Atom(lower, piece, is_open, True, sign),
-                Atom(piece, piece, False, False, 0),
-            )
-            lower, is_open = piece, True
-        else:
-            atoms.append(Atom(lower, on.upper, is_open, on.upper_open, piece.sign))
-    return atoms
 
 
 def reduced(f: ClosedForm, on: Interval) -> tuple[ClosedForm, list[Atom]]:

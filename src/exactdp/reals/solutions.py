@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
@@ -13,7 +13,7 @@ from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.numbers import Number, inf, positive_width, rational, spell
 from exactdp.reals.parsing import as_form
-from exactdp.reals.signs import landscape
+from exactdp.reals.signs import Atom, landscape
 from exactdp.reals.told import Told
 from exactdp.reals.zeros import Root, order
 
@@ -134,14 +134,18 @@ def solution_set(
     """
     interval, form, target = Interval.of(on), as_form(f), positive_width(width)
     form.only_eps("Signs are decided")
-    atoms = landscape(form, interval)
+    return set_of(landscape(form, interval)).refined(target)
+
+
+def set_of(atoms: Iterable[Atom]) -> SolutionSet:
+    """Return the union of the stretches and points at which a function is nonnegative."""
     stretches = []
     for included, run in groupby(atoms, key=lambda atom: atom.sign is not None and atom.sign >= 0):
         if included:
             atom, *rest = run
             last = rest[-1] if rest else atom
             stretches.append(Stretch(atom.lower, last.upper, atom.lower_open, last.upper_open))
-    return SolutionSet(tuple(stretches)).refined(target)
+    return SolutionSet(tuple(stretches))
 
 
 def _inner(

@@ -1,141 +1,89 @@
-"""The sign of a function with e to a quotient, by certified numbers on boxes of ε.
+"""The sign of a function with e to a quotient, by certified numbers (see `sign_walk`).
 
- * Between two numbers: f is in its mean value form on boxes that are halved until it has a sign.
- * From 0 on: as there, if f or the first of its derivatives that is not 0 at 0 has a sign near 0.
- * Up to ∞: exponents are −b·ε plus what has a limit. Divided by the largest exponential, factors,
-   exponents and rest are bounded by their exact extrema on [M, ∞).
-
-A function that touches 0, or is 0 at ∞ after this, stays open. That is reported, never guessed.
+At 0 the first of its derivatives that is not 0 has to be one of the first few. Near ∞ exponents are
+−b·ε plus what has a limit: divided by the largest exponential, factors, exponents and rest are
+bounded by their exact extrema on [M, ∞). A function that is 0 at ∞ after this stays open.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
 from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
+from exactdp.reals.evaluated_zeros import Seen
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.extrema import infimum, supremum
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import exact, inf
+from exactdp.reals.sign_walk import TaylorWalk
 from exactdp.reals.signs import nonnegative
 from exactdp.reals.towers import Tower
 
 _BITS = 192
-_MOST_BOXES = 3_000
 _MOST_ORDER = 4  # of a derivative at 0
-_ENDS = tuple(Fraction(2) ** k for k in range(3, 12))  # beyond which a limit is examined
-_STARTS = tuple(Fraction(1, 2**k) for k in range(1, 14))  # up to where a derivative is
-_LOOKS = tuple(Fraction(2) ** k for k in (0, 1, 2, 3, 4, 5, 7, 10, -1, -2, -3, -5, -10, -20, -40))
+_FIRST_END, _LAST_END = 8, 2**11  # between which a limit is examined
 
 
-class TowerSign(NamedTuple):
-    """Whether f ≥ 0; if not, where it is negative; if it stays open, why."""
+class TowerFunction:
+    """A function with e to a quotient, with its derivatives and its behaviour near ∞."""
 
-    holds: bool | None
-    witness: Fraction | None = None
-    why: str = ""
+    first_bits = _BITS
 
+    def __init__(self, function: Tower) -> None:
+        self.function = function
+        self._derivatives: list[Tower] = [function]
+        self.ball = function.ball
+        self.series = function.series
 
-def tower_sign(function: Tower, on: Interval) -> TowerSign:
-    """Decide whether f(ε) ≥ 0 for every ε of an interval of ε ≥ 0."""
-    if all(
-        nonnegative(form, on).holds for form in (function.rest, *(f for _, f in function.parts))
-    ):
-        return TowerSign(True)
-    for point in (_simple(on), *_LOOKS):
-        if point in on and _sign_at(function, point) < 0:
-            return TowerSign(False, point)
-    lower, upper = Fraction(on.lower), on.upper
-    if lower == 0:
-        start = _from_zero(function, upper)
-        if start is None:
-            return TowerSign(None, why="no sign is seen near 0")
-        lower = start
-    if upper == inf:
-        end = _to_infinity(function, lower)
-        if end is None:
-            return TowerSign(None, why="as ε grows no sign is seen")
-        upper = end
-    assert isinstance(upper, Fraction)
-    return _between(function, lower, upper, on)
-
-
-def _simple(on: Interval) -> Fraction:
-    return on.simple_point()
-
-
-def _sign_at(function: Tower, point: Fraction) -> int:
-    """Return the sign at a point, 0 if it is not proved."""
-    with ctx.workprec(_BITS):
-        ball = function.on_ball(arb(exact(point)))
-    return 1 if ball > 0 else -1 if ball < 0 else 0
-
-
-def _box(lower: Fraction, upper: Fraction) -> tuple[arb, arb]:
-    """Return the midpoint of a segment, and a ball that contains all of it."""
-    middle, half = exact((lower + upper) / 2), exact((upper - lower) / 2)
-    return arb(middle), arb(middle, half)
-
-
-def _below(function: Tower, slope: ClosedForm, lower: Fraction, upper: Fraction) -> arb:
-    """Return a ball with all values on a segment: by mean value, or plainly where that is not."""
-    with ctx.workprec(_BITS):
-        middle, whole = _box(lower, upper)
-        plain = function.on_ball(whole)
-        if plain > 0 or plain < 0:
-            return plain
-        assert isinstance(slope, Tower)
-        return function.on_ball(middle) + slope.on_ball(whole) * (whole - middle)
-
-
-def _between(function: Tower, lower: Fraction, upper: Fraction, on: Interval) -> TowerSign:
-    slope = function.derivative()
-    waiting = [(lower, upper)] if lower < upper else []
-    for _ in range(_MOST_BOXES):
-        if not waiting:
-            return TowerSign(True)
-        low, high = waiting.pop()
-        ball = _below(function, slope, low, high)
-        if ball > 0:
-            continue
-        middle = (low + high) / 2
-        if ball < 0 or _sign_at(function, middle) < 0:
-            inside = Interval(low, high).simple_point()
-            point = inside if _sign_at(function, inside) < 0 and inside in on else middle
-            return TowerSign(False, point)
-        waiting += [(low, middle), (middle, high)]
-    low, high = waiting[-1]
-    return TowerSign(None, why=f"the value is too close to 0 for ε near {float(low):.6g}")
-
-
-def _from_zero(function: Tower, upper: Fraction | float) -> Fraction | None:
-    """Return a number up to which f ≥ 0 from 0 on, None if none is found."""
-    derivative: ClosedForm = function
-    for _ in range(_MOST_ORDER + 1):
-        assert isinstance(derivative, Tower)
-        for end in _STARTS:
-            stop = min(end, upper)
-            with ctx.workprec(_BITS):
-                ball = derivative.on_ball(_box(Fraction(0), Fraction(stop))[1])
-            if ball > 0:
-                return Fraction(stop)
-        if not _vanishes(derivative):
+    def coefficient_sign(self, point: Fraction, order: int) -> int | None:
+        """Return the sign of a Taylor coefficient by its value; at 0, whether it is exactly 0."""
+        with ctx.workprec(_BITS):
+            ball = self.series(arb(exact(point)), order + 1)[order]
+        if ball > 0 or ball < 0:
+            return 1 if ball > 0 else -1
+        if point or order > _MOST_ORDER:
             return None
-        derivative = derivative.derivative()
-    return None
+        while len(self._derivatives) <= order:
+            self._derivatives.append(self._derivatives[-1].derivative())
+        try:
+            return 0 if self._derivatives[order].limit(0) == 0 else None
+        except ValueRefusedError:
+            return None
+
+    def tail(self, place: Fraction, bits: int) -> Seen | None:
+        """Return the sign on [place, ∞) if lower bounds of all parts prove it."""
+        if place < _FIRST_END:
+            return None
+        ball = self.ball(place, bits)
+        if ball > 0 and _is_positive_from(self.function, place):
+            return Seen(place, inf, 1)
+        if ball < 0 and _is_positive_from(-self.function, place):
+            return Seen(place, inf, -1)
+        if place > _LAST_END:
+            return Seen(place, inf, 0, "as ε grows no sign is seen")
+        return None
 
 
-def _vanishes(function: Tower) -> bool:
-    """Whether a function is exactly 0 at 0."""
-    try:
-        return function.limit(0) == 0
-    except ValueRefusedError:
-        return False
+class TowerWalk(TaylorWalk):
+    """The signs of a function with e to a quotient."""
+
+    rule = (
+        "e to a quotient is compared by certified numbers, which prove a sign where the function "
+        "is not 0."
+    )
+    way_out = "Restrict epsilon, or give a bound with a little more room."
+
+    def __init__(self, function: Tower, on: Interval) -> None:
+        super().__init__(TowerFunction(function), on)
+        self._forms = (function.rest, *(factor for _, factor in function.parts))
+
+    def is_sum_of_nonnegatives(self) -> bool:
+        """Whether all factors and the rest are nonnegative."""
+        return all(nonnegative(form, self.on).holds for form in self._forms)
 
 
 # Up to ∞ ------------------------------------------------------------------------------
@@ -157,28 +105,25 @@ def _slope(exponent: ClosedForm) -> Fraction:
     return found if isinstance(found, Fraction) else Fraction(0)
 
 
-def _to_infinity(function: Tower, lower: Fraction) -> Fraction | None:
-    """Return a number such that f ≥ 0 above it, None if none is found."""
+def _is_positive_from(function: Tower, place: Fraction) -> bool:
+    """Whether a function is proved to be positive on [place, ∞)."""
     parts = []
     for exponent, factor in function.parts:
         slope = _slope(exponent)
         parts.append((exponent - eps * slope, factor * plain_exp(eps * slope)))
     forms = [factor for _, factor in parts] + [function.rest]
-    growths = [_growth(form) for form in forms if form.numerator]
-    if not growths:
-        return lower
-    rate, power = max(growths)
+    rate, power = max(_growth(form) for form in forms if form.numerator)
     unit: ClosedForm = plain_exp(eps * -rate)
     unit = unit / eps**power if power >= 0 else unit * eps**-power
-    for end in _ENDS:
-        on = Interval(max(end, lower), inf)
-        found = [_least(function.rest * unit, ExpPoly(0), on)]
-        found += [_least(factor * unit, exponent, on) for exponent, factor in parts]
-        bounds = [one for one in found if one is not None]
+    on = Interval(place, inf)
+    total = arb(0)
+    for exponent, factor in ((ExpPoly(0), function.rest), *parts):
+        least = _least(factor * unit, exponent, on)
+        if least is None:
+            return False
         with ctx.workprec(_BITS):
-            if len(bounds) == len(found) and sum(bounds, arb(0)) > 0:
-                return Fraction(on.lower)
-    return None
+            total += least
+    return bool(total > 0)
 
 
 def _least(factor: ClosedForm, exponent: ClosedForm, on: Interval) -> arb | None:

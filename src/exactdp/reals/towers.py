@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from flint import arb, ctx
+from flint import arb, arb_series, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
@@ -20,6 +20,7 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.numbers import Number, exact, inf
 from exactdp.reals.radical_form import RadicalForm
+from exactdp.reals.sign_walk import series_of
 from exactdp.reals.weighted_form import WeightedForm
 
 Parts = tuple[tuple[ClosedForm, ClosedForm], ...]
@@ -58,7 +59,7 @@ class Tower(WeightedForm):
         """Refuse: there is none."""
         raise _no_quotient(self)
 
-    def derivative(self, parameter: str = "eps") -> ClosedForm:
+    def derivative(self, parameter: str = "eps") -> Tower:
         """Return the derivative, of the same kind."""
         parts = ((e, f.derivative(parameter) + f * e.derivative(parameter)) for e, f in self.parts)
         return Tower(parts, self.rest.derivative(parameter))
@@ -104,6 +105,14 @@ class Tower(WeightedForm):
             total += on_ball(factor, x) * on_ball(exponent, x).exp()
         return total
 
+    def series(self, x: arb, length: int) -> list[arb]:
+        """Return Taylor coefficients on a ball, at the working precision."""
+        with series_of(length):
+            total = _series(self.rest, x, length)
+            for exponent, factor in self.parts:
+                total += _series(factor, x, length) * _series(exponent, x, length).exp()
+            return [total[k] for k in range(length)]
+
     def limit(self, point: Number) -> Fraction | float:
         """Return the limit at 0⁺ or ∞ where it is rational or infinite."""
         total = self.rest
@@ -138,6 +147,22 @@ class Tower(WeightedForm):
 
         parts = (f.to_sympy() * sympy.exp(e.to_sympy()) for e, f in self.parts)
         return sum(parts, self.rest.to_sympy())
+
+
+def _series(form: ClosedForm, x: arb, length: int) -> arb_series:
+    """Return the Taylor series of a closed form on a ball."""
+    variable = arb_series([x, 1], prec=length)
+    found = []
+    for part in (form.numerator, form.denominator):
+        total = arb_series([0], prec=length)
+        for rate, polynomial in part.exponentials().items():
+            value = arb_series([0], prec=length)
+            for q in reversed(polynomial.coeffs()):
+                value = value * variable + arb(q)
+            total += value * (variable * exact(rate)).exp()
+        found.append(total)
+    over, under = found
+    return over if form.denominator == 1 else over / under
 
 
 def exp(exponent: Any) -> Any:

@@ -25,7 +25,7 @@ from exactdp.claims.stated.vacuity import Contents, refuse_empty
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
-from exactdp.reals.curved_zeros import OpenSetError
+from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, approximate, inf, positive_width
 from exactdp.reals.spans import as_stretch
@@ -285,7 +285,7 @@ def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> Sol
         return None
     try:
         return _ends_known(claim, width, progress)
-    except OpenSetError:
+    except OpenSignError:
         return None
 
 

@@ -28,7 +28,7 @@ from exactdp.claims.stated.vacuity import Contents, refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Extremum, Interval, Root, infimum, nonnegative
-from exactdp.reals.certified import OpenSignError
+from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told

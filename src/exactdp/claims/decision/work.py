@@ -24,11 +24,11 @@ from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, OrderedSum, nonnegative_on
 from exactdp.language.linear import unit_in, units_in
 from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
-from exactdp.reals.certified import OpenSignError
-from exactdp.reals.constant_zeros import stretch_at_constants
+from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.interval import Interval
+from exactdp.reals.log_sums import stretch_at_constants
 from exactdp.reals.logs import LogForm, lower_bound
 from exactdp.running.shared import SharedHashes
 from exactdp.semantics.by_epsilon import interval_at_constants

@@ -10,7 +10,6 @@ from typing import TypeAlias
 from exactdp.claims.regions.moving import Curve
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
-from exactdp.errors import ValueRefusedError
 from exactdp.reals import (
     ClosedForm,
     Interval,
@@ -20,9 +19,11 @@ from exactdp.reals import (
     nonnegative,
     solution_set,
 )
-from exactdp.reals.constant_zeros import constant_solutions
-from exactdp.reals.curved_zeros import curved_solutions
-from exactdp.reals.logs import LogForm, lower_bound
+from exactdp.reals.certified import evaluated_sign, evaluated_solutions
+from exactdp.reals.curved import CurvedSum
+from exactdp.reals.evaluated_zeros import OpenSignError
+from exactdp.reals.log_sums import LogSum, log_solutions
+from exactdp.reals.logs import lower_bound
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
 from exactdp.reals.spans import around, as_stretch, between
@@ -142,14 +143,7 @@ class OnCurve:
 
     def decision(self, form: ClosedForm) -> PlaceDecision:
         """Decide whether a closed form in the parameters is nonnegative here."""
-        lower, upper = self._ends
-        function = self.curve.along(form)
-        found = function.nonnegative(lower, upper)
-        if isinstance(found, Fraction):
-            if found not in self.stretch:
-                return PlaceDecision(None)
-            return PlaceDecision(False, function.simple_negative(found, lower, upper))
-        return PlaceDecision(found)
+        return _evaluated(self.curve.along(form), around(self.stretch), self.stretch)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
         """Whether a closed form is proved to be at least 1 everywhere here."""
@@ -157,7 +151,7 @@ class OnCurve:
 
     def solutions(self, form: ClosedForm, width: Fraction) -> SolutionSet:
         """Return where a closed form in the parameters is nonnegative."""
-        found = curved_solutions(self.curve.along(form), around(self.stretch))
+        found = evaluated_solutions(self.curve.along(form), around(self.stretch))
         return found.refined(width)
 
     @property
@@ -198,30 +192,31 @@ class OnLine:
 
     def solutions(self, form: ClosedForm, width: Fraction) -> SolutionSet:
         """Return where a closed form in ε and the constants is nonnegative."""
-        return constant_solutions(form, self.units, self.whole).refined(width)
+        return log_solutions(form, self.units, self.whole).refined(width)
 
     def decision(self, form: ClosedForm) -> PlaceDecision:
         """Decide whether a closed form is nonnegative here.
 
-        It is replaced by one that is not larger, in which constants are rational numbers. So what
-        stays undecided is tight.
+        First it is replaced by one that is not larger, in which constants are rational numbers.
         """
-        found = nonnegative(lower_bound(form, self.units), self.on)
-        if found.holds:
+        if nonnegative(lower_bound(form, self.units), self.on).holds:
             return PlaceDecision(True)
-        witness = found.witness
-        if isinstance(witness, Fraction):
-            try:
-                if LogForm.made(form, self.units).at(witness).sign < 0:
-                    return PlaceDecision(False, witness)
-            except ValueRefusedError:
-                pass
-        near = "" if witness is None else f" near ε = {float(witness):.6g}"
-        return PlaceDecision(None, why=f"the claim is tight{near}, with logarithms as constants")
+        return _evaluated(LogSum.of(form, self.units), self.on, self.whole)
 
     def is_at_least_one(self, form: ClosedForm) -> bool:
         """Whether a closed form is proved to be at least 1 everywhere here."""
         return self.decision(form - 1).holds is True
+
+
+def _evaluated(function: CurvedSum | LogSum, on: Interval, where: Stretch) -> PlaceDecision:
+    """Decide a sign by certified numbers; a witness has to be in a stretch."""
+    try:
+        holds, witness = evaluated_sign(function, on)
+    except OpenSignError as error:
+        return PlaceDecision(None, why=error.message)
+    if witness is not None and witness not in where:
+        return PlaceDecision(None)
+    return PlaceDecision(holds, witness)
 
 
 Place: TypeAlias = OnRay | OnCone | OnCurve | OnLine
