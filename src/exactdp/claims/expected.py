@@ -9,14 +9,11 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Unpack
 
-from exactdp.claims.decision.counterexamples import points_of
-from exactdp.claims.decision.deciding import examine
-from exactdp.claims.decision.progress import nobody
-from exactdp.claims.expectations.excesses import Excess
+from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
 from exactdp.claims.regions.everywhere import sides_of
 from exactdp.claims.regions.moving import curve_of
-from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay
+from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import RAY, Combination, Region, on_stretch
 from exactdp.claims.stated.claim import Due, about_the_constant, mechanism_on
 from exactdp.claims.stated.expressions import Expression, as_expression
@@ -38,16 +35,15 @@ from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone, nonnegative_on
 from exactdp.errors import UndefinedError, ValueRefusedError, counted
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.linear import UNIT, base_of, unit_in
+from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval, nonnegative
-from exactdp.reals.logs import LogForm, log_enclosure
-from exactdp.reals.numbers import Number, simplest_inside, spell
+from exactdp.reals import ClosedForm, nonnegative
+from exactdp.reals.numbers import Number, spell
 from exactdp.running.conduct import How, conduct
-from exactdp.semantics.by_epsilon import as_spots, cone_of_constants, in_units, positive_cone
+from exactdp.semantics.by_epsilon import cone_of_constants, in_units, positive_cone
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.spots import OnFaceError, Spot, Trace, watched
+from exactdp.semantics.spots import Spot, Trace, watched
 
 if TYPE_CHECKING:
     from exactdp.claims.constants.budgets import Budget
@@ -64,20 +60,6 @@ _EVERYWHERE = (
     "all real inputs at once: the parameters are cut into cones on which the expected loss is one "
     "exponential sum, and the sign of the bound less it is decided there"
 )
-
-
-@dataclass(frozen=True)
-class LossBound:
-    """The expected loss at an input is at most a bound, for every ε of the claim."""
-
-    input: tuple[Value, ...]
-    expected: ClosedForm
-    probability: ClosedForm
-    """1 − the expected loss: the bound states that this is at least 1 − β."""
-    beta: tuple[ClosedForm, ...]
-    """Closed forms whose minimum is the claimed bound."""
-    allows_all: bool = False
-    largest_of: tuple[tuple[ClosedForm, ...], ...] = ()
 
 
 def _is_nonnegative(form: ClosedForm, place: Any) -> bool:
@@ -270,9 +252,9 @@ class Expected:
                 rule="A bound on an expected loss is a formula in eps, so finite.",
                 way_out="Give a loss that is finite with probability 1.",
             )
-        return Due((LossBound(u, found, 1 - found, self._bound(u)),))
+        return Due((LossBound(u, found, 1 - found, self.bounds_at(u)),))
 
-    def _bound(self, u: tuple[Value, ...]) -> tuple[ClosedForm, ...]:
+    def bounds_at(self, u: tuple[Value, ...]) -> tuple[ClosedForm, ...]:
         """Return the claimed bound at an input."""
         named = zip(entry_names(self.mechanism.inputs), entries(u), strict=True)
         values = {
@@ -292,102 +274,7 @@ class Expected:
 
     def refutation(self, problem: Problem, sign: Sign) -> Excess | None:
         """Return the counterexample of a failed problem."""
-        if isinstance(problem.place, OnCurve):
-            return self._at_one_eps(problem, sign)
-        if isinstance(problem.place, OnLine):
-            return self._on_line(problem, sign)
-        if not isinstance(problem.place, OnRay):
-            return self._confirmed(problem, sign)
-        one = problem.obligation
-        assert isinstance(one, LossBound)
-        if not isinstance(sign.witness, Fraction):
-            return None
-        given = as_given(self.mechanism, one.input)
-        name = self.function.name
-        return Excess(as_written(given), sign.witness, one.expected, problem.beta, name)
-
-    def _at_one_eps(self, problem: Problem, sign: Sign) -> Excess | None:
-        """Return the counterexample at an ε, checked as a claim about it."""
-        if not isinstance(sign.witness, Fraction):
-            return None
-        numbers = [
-            Fraction(one.form[0]) if isinstance(one, Combination) else one
-            for one in problem.region.entries
-        ]
-        u = as_written(as_given(self.mechanism, assembled(self.mechanism.inputs, numbers)))
-        alone = replace(self, inputs=[u], epsilon=Interval(sign.witness, sign.witness))
-        found: Excess | None = alone.check().counterexample
-        return found
-
-    def _on_line(self, problem: Problem, sign: Sign) -> Excess | None:
-        """Return the counterexample at an ε, for a mechanism with several constants."""
-        line = problem.alone
-        if not isinstance(sign.witness, Fraction) or line is None or sign.witness not in line.whole:
-            return None
-        one = problem.obligation
-        assert isinstance(one, LossBound)
-        numbers = [
-            Fraction(given.form[0]) if isinstance(given, Combination) else given
-            for given in problem.region.entries
-        ]
-        u = as_written(as_given(self.mechanism, assembled(self.mechanism.inputs, numbers)))
-        form: Any = LogForm.of(one.expected) or one.expected
-        return Excess(u, sign.witness, form, problem.beta, self.function.name)
-
-    def _with_log(self, problem: Problem, sign: Sign, unit: str) -> Excess | None:
-        """Return a counterexample near a point, for a mechanism that uses log(b)/ε."""
-        base = base_of(unit)
-        assert base is not None
-        low, high = log_enclosure(base)
-        for point in points_of(self, problem, sign.witness):
-            there = problem.region.at(self.mechanism.inputs, point)  # ε as a multiple of log b
-            for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
-                ends = there.eps * low * (1 - room), there.eps * high * (1 + room)
-                found = self._at_log(there.input, simplest_inside(*ends), unit, (low, high))
-                if found is not None:
-                    return found
-        return None
-
-    def _at_log(
-        self, u: tuple[Value, ...], at: Fraction, unit: str, ends: tuple[Fraction, Fraction]
-    ) -> Excess | None:
-        """Return the counterexample at an input and an ε, if there is one."""
-        if at not in self.epsilon:
-            return None
-        trace = Trace(("eps", unit), (at, ends[0]))
-        try:
-            spots = as_spots(self.mechanism, u, trace)
-            found = expected(self.mechanism, self.function, self.ideal_function, spots, trace)
-        except OnFaceError:
-            return None
-        if isinstance(found, float) or not all(a * at + b * ends[1] > 0 for a, b in trace.positive):
-            return None  # the exact logarithm may be on the other side
-        form: Any = LogForm.of(found) or found
-        for bound in self._bound(u):
-            if (bound - form).at(at).sign < 0:
-                given = as_written(as_given(self.mechanism, u))
-                return Excess(given, at, form, bound, self.function.name)
-        return None
-
-    def _confirmed(self, problem: Problem, sign: Sign) -> Excess | None:
-        """Return the counterexample at a point of a cone, checked as a claim about one input."""
-        unit = unit_in(problem.region.names)
-        if unit is not None and base_of(unit) is not None:
-            return self._with_log(problem, sign, unit)
-        for point in points_of(self, problem, sign.witness):
-            if self.mechanism.moves:
-                there = problem.region.at(self.mechanism.inputs, point).input
-                given = as_written(as_given(self.mechanism, there))
-                alone: Excess | None = replace(self, inputs=[given]).check().counterexample
-                if alone is not None:
-                    return alone
-                continue
-            numbers = tuple(problem.region.numbers(point))
-            found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
-            if found.failures:
-                excess: Excess = found.failures[0]
-                return excess
-        return None
+        return excess(self, problem, sign)
 
     def route(self, findings: Sequence[Finding]) -> str:
         """Describe how the claim was decided."""

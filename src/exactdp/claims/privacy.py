@@ -9,11 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
-from exactdp.claims.decision.counterexamples import points_of
-from exactdp.claims.decision.deciding import examine
-from exactdp.claims.decision.progress import nobody
-from exactdp.claims.private.breaches import Breach
-from exactdp.claims.private.far_out import replaced
+from exactdp.claims.private.breaches import Breach, breach
 from exactdp.claims.private.losses import Loss, Losses
 from exactdp.claims.private.outcomes import Outcomes
 from exactdp.claims.private.own_adjacency import Own, read_adjacency
@@ -29,8 +25,7 @@ from exactdp.claims.private.pairs import (
 from exactdp.claims.private.slopes import Slopes
 from exactdp.claims.private.steps import in_steps, is_in_steps
 from exactdp.claims.private.worst_pairs import worst_pairs
-from exactdp.claims.regions.places import OnCurve, OnRay
-from exactdp.claims.regions.region import RAY, Region
+from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.adjacency import Adjacency
 from exactdp.claims.stated.claim import Due, mechanism_on
 from exactdp.claims.stated.distances import linf
@@ -47,20 +42,17 @@ from exactdp.claims.stated.inputs import (
 )
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError, ValueRefusedError, counted, shown
-from exactdp.language.layout import assembled, kinds
-from exactdp.language.linear import UNIT, base_of, unit_in
+from exactdp.language.layout import assembled
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.logarithm import Logarithm
-from exactdp.reals.logs import LogForm, log_enclosure
-from exactdp.reals.numbers import Number, simplest_inside
+from exactdp.reals.numbers import Number
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.running.conduct import How, conduct
-from exactdp.semantics.by_epsilon import positive_cone
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.spots import OnFaceError, Trace, watched
+from exactdp.semantics.spots import Trace, watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +77,6 @@ _EVERYWHERE = (
     "both probabilities are exponential sums, and the sign of each bound is decided there"
 )
 MEASURES = ("privacy", "bounded_range")
-_FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is sought
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,114 +291,7 @@ class Privacy:
 
     def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample of a failed problem."""
-        one = problem.obligation
-        assert isinstance(one, Loss)
-        if not isinstance(problem.place, OnRay):
-            return self._confirmed(problem, sign)
-        at: Any = sign.witness
-        if one.far is not None:
-            return self._far_out(one, at)
-        what = "product" if self.measure == "bounded_range" else "probability"
-        forms: tuple[ClosedForm, ...] = one.chance, one.other, problem.beta
-        if one.is_density:
-            what = "density" if what == "probability" else "product of densities"
-            count = len(problem.region.entries) - len(one.input) - 1
-            forms = tuple(form * eps**count for form in forms)
-        chance, other, allowed = forms
-        return Breach(self.both(one), one.outputs, at, chance, other, allowed, what)
-
-    def _far_out(self, one: Loss, at: Fraction) -> Breach | None:
-        """Return a counterexample at an ε among outputs with large integers, if one is found."""
-        half = len(one.input) // 2
-        given = [assembled(self.mechanism.inputs, x) for x in (one.input[:half], one.input[half:])]
-        for k in (*range(_FIRST), *(_FIRST * 2**j for j in range(_DOUBLED))):
-            output = replaced(one.far, lambda far, k=k: far.start + far.step * k)  # type: ignore[misc]
-            sides = [self.outcomes.events(x, [output]) for x in given]
-            chance, other = (sum(side.values(), ExpPoly(0)) for side in sides)
-            allowed = other * self.factor
-            if (allowed - chance).at(at).sign < 0:
-                return Breach(self.both(one), (output,), at, chance, other, allowed)
-        return None
-
-    def _confirmed(self, problem: Problem, sign: Sign) -> Breach | None:
-        """Return the counterexample at a point of a cone, checked as a claim about one pair."""
-        region = problem.region
-        if isinstance(problem.place, OnCurve):
-            assert isinstance(sign.witness, Fraction)
-            return self._at_one_eps(region.entries, sign.witness)
-        if base_of(unit_in(region.names)) is not None:
-            return self._with_log(problem, sign)
-        for point in points_of(self, problem, sign.witness):
-            numbers = tuple(region.numbers(point))
-            if not self._are_adjacent(numbers):
-                continue
-            if UNIT in region.names:
-                at = Fraction(point[0]) / point[region.names.index(UNIT)]
-                alone = self._at_one_eps(numbers, at) if at in self.epsilon else None
-                if alone is not None:
-                    return alone
-                continue
-            found = examine(self.work, Region(("eps",), RAY, numbers, self.epsilon), nobody)
-            if found.failures:
-                breach: Breach = found.failures[0]
-                return breach
-        return None
-
-    def _are_adjacent(self, numbers: tuple[Value, ...]) -> bool:
-        """Whether a pair of a region is adjacent; strict conditions are false at its boundary."""
-        count = len(kinds(self.mechanism.inputs))
-        is_own = isinstance(self.adjacency, Own)
-        return not is_own or self.adjacency.are(numbers[:count], numbers[count : 2 * count])
-
-    def _with_log(self, problem: Problem, sign: Sign) -> Breach | None:
-        """Return a counterexample near a point, for a mechanism that uses log(b)/ε."""
-        region = problem.region
-        unit = unit_in(region.names)
-        base = base_of(unit)
-        assert unit is not None
-        assert base is not None
-        low, high = log_enclosure(base)
-        for point in points_of(self, problem, sign.witness):
-            size = Fraction(point[0]) / point[region.names.index(unit)]  # ε as a multiple of log b
-            near = simplest_inside(size * low * Fraction(99, 100), size * high * Fraction(101, 100))
-            if near not in self.epsilon:
-                continue
-            found = self._at_log(tuple(region.numbers(point)), near, unit, (low, high))
-            if found is not None:
-                return found
-        return None
-
-    def _at_log(
-        self, numbers: tuple[Value, ...], at: Fraction, unit: str, ends: tuple[Fraction, Fraction]
-    ) -> Breach | None:
-        """Return the counterexample of a pair of inputs at an ε, if there is one."""
-        region = Region(("eps", unit), positive_cone(self.epsilon), numbers, self.epsilon)
-        trace = Trace(region.names, (at, ends[0]))
-        try:
-            due = self.losses.at(region, trace)
-        except OnFaceError:
-            return None
-        if not all(a * at + b * ends[1] > 0 for a, b in trace.positive):
-            return None  # the exact logarithm may be on the other side
-        half = len(kinds(self.mechanism.inputs))
-        for one in due:
-            for beta in one.beta:
-                gap = LogForm.of(one.probability - 1 + beta)
-                if gap is not None and gap.at(at).sign < 0:
-                    forms = (LogForm.of(form) or form for form in (one.chance, one.other, beta))
-                    chance, other, allowed = forms
-                    pair = self.told(numbers[:half], numbers[half : 2 * half])
-                    return Breach(pair, one.outputs, at, chance, other, allowed)  # type: ignore[arg-type]
-        return None
-
-    def _at_one_eps(self, numbers: Sequence[Any], at: Fraction) -> Breach | None:
-        """Return a counterexample at an ε, for the pair of inputs at the start of `numbers`."""
-        count = len(kinds(self.mechanism.inputs))
-        sides = (numbers[:count], numbers[count : 2 * count])
-        pair = self.told(*(tuple(side) for side in sides))
-        found = replace(self, inputs=Pairs(pair), epsilon=Interval(at, at)).check()
-        breach: Breach | None = found.counterexample
-        return breach
+        return breach(self, problem, sign)
 
     def both(self, one: Loss) -> tuple[Value, Value]:
         """Return both inputs of a bound in the form in which users write them."""

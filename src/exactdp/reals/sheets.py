@@ -11,6 +11,7 @@ from exactdp.reals.evaluated_zeros import Crossed, Seen
 from exactdp.reals.exp_poly import ExpPoly, eps, exp
 from exactdp.reals.models import Model
 from exactdp.reals.numbers import exact
+from exactdp.reals.sign_walk import OnUnit
 from exactdp.reals.unexpanded import Unexpanded
 
 _TAYLOR = 8  # the degree of closed forms on a stretch
@@ -44,27 +45,24 @@ class Sheet:
         first, end = part
         lower, upper = (self.middle + self.half * x for x in part)
         with ctx.workprec(self.bits):
-            value, change, slope, steep, error = self._bounds(first, end)
-            if abs(value) > change + error:
-                return Seen(lower, upper, 1 if value > 0 else -1)
-            if abs(slope) > steep:
+            here = self._bounds(first, end)
+            if here.sign:
+                return Seen(lower, upper, here.sign)
+            if here.is_monotone:
                 before, after = (self.function.ball(x, self.bits) for x in (lower, upper))
                 if (before > 0 and after < 0) or (before < 0 and after > 0):
                     return Crossed(lower, upper, 1 if before > 0 else -1)
                 if (before > 0 and after > 0) or (before < 0 and after < 0):
                     return Seen(lower, upper, 1 if before > 0 else -1)
-            is_blurred = error > change
+            is_blurred = here.error > here.change
         narrow = _NARROWEST if last else _NARROW
         if is_blurred or end - first < narrow:
             return None
         centre = (first + end) / 2
         return [(centre, end), (first, centre)]
 
-    def _bounds(self, first: Fraction, end: Fraction) -> tuple[arb, arb, arb, arb, arb]:
-        """Return value and slope at the centre, the changes of both, and the unknown part.
-
-        They are those of polynomials in τ, −1 ≤ τ ≤ 1, on the part.
-        """
+    def _bounds(self, first: Fraction, end: Fraction) -> OnUnit:
+        """Return bounds of the function of τ, −1 ≤ τ ≤ 1, on the part."""
         centre, radius = (first + end) / 2, (end - first) / 2
         place, width = self.middle + self.half * centre, self.half * radius
         rest, *weights = (taylor(one, place, width) for one in self.forms)
@@ -80,12 +78,7 @@ class Sheet:
             steepest = sum((j * one for j, one in enumerate(sizes)), arb(0))
             error += most * model.error
             error_slope += steepest * model.error + most * model.slope_error * exact(radius)
-        listed = total.coeffs()
-        sizes = [one.abs_upper() for one in listed]
-        change = sum(sizes[1:], arb(0))
-        bend = sum((j * one for j, one in enumerate(sizes) if j > 1), arb(0)) + error_slope
-        slope = listed[1] if len(listed) > 1 else arb(0)
-        return listed[0] if listed else arb(0), change, slope, bend, error
+        return OnUnit.of(total.coeffs(), error, error_slope)
 
 
 def taylor(form: ExpPoly, place: Fraction, width: Fraction) -> arb_poly:
@@ -127,11 +120,10 @@ def is_positive(form: ExpPoly, lower: Fraction, upper: Fraction) -> bool:
     while waiting:
         a, b, depth = waiting.pop()
         with ctx.workprec(128):
-            listed = taylor(form, (a + b) / 2, (b - a) / 2).coeffs()
-            change = sum((one.abs_upper() for one in listed[1:]), arb(0))
-            if listed and listed[0] > change:
+            here = OnUnit.of(taylor(form, (a + b) / 2, (b - a) / 2).coeffs())
+            if here.sign > 0:
                 continue
-            if not listed or depth == _DEEP or not listed[0] > 0:
+            if depth == _DEEP or not here.value > 0:
                 return False
         middle = (a + b) / 2
         waiting += [(a, middle, depth + 1), (middle, b, depth + 1)]

@@ -114,7 +114,7 @@ class OnUnit:
         """Return the bounds of a polynomial, up to an error of its values and of its slope."""
         sizes = [one.abs_upper() for one in listed]
         steep = sum((j * one for j, one in enumerate(sizes) if j > 1), arb(0))
-        value, slope = (*listed, arb(0), arb(0))[:2] if len(listed) < 2 else listed[:2]
+        value, slope = (*listed, arb(0), arb(0))[:2]
         return cls(value, sum(sizes[1:], arb(0)), slope, steep + slope_error, arb(error))
 
     @property

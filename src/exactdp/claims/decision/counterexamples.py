@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, cmp_to_key
-from itertools import chain, islice, product
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.decision.cell_points import (
+    at_exact_logs,
+    points_near_logs,
+    points_of,
+    simple_near,
+)
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.work import Problem
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import RAY, Region, Setting, Vector
-from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
@@ -21,19 +26,17 @@ from exactdp.claims.stated.inputs import AllReals, Box, as_given, as_written, is
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
 from exactdp.language.layout import entries, kinds
-from exactdp.language.linear import UNIT, unit_in, units_in
+from exactdp.language.linear import UNIT, units_in
 from exactdp.language.values import Value
-from exactdp.polyhedra.elimination import solution
-from exactdp.polyhedra.form import Name, Number
 from exactdp.reals import ClosedForm, Enclosure, Interval
-from exactdp.reals.logs import LogForm, constant_enclosure, enclosed
+from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, simplest_inside, spell
 from exactdp.reals.square_roots import Enclosed, SquareRoot
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
 from exactdp.semantics.events import is_number
-from exactdp.semantics.spots import OnFaceError, Trace, at_sample
+from exactdp.semantics.spots import at_sample
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -41,8 +44,6 @@ if TYPE_CHECKING:
 
 _SIMPLE = 1_000  # the largest denominator of a simple number
 _SHORT = 6  # entries of an input for which lists of zeros and ones are tried
-_MOST_POINTS = 64  # simple inputs that are tried as counterexamples
-_LONG = 10**9  # a number of a ray near an irrational one
 _MOST_CANDIDATES = 8  # claims at one place that are checked where β has several alternatives
 
 
@@ -136,7 +137,11 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     units = units_in(problem.region.names)
     if isinstance(problem.place, OnLine):
         assert isinstance(sign.witness, Fraction)
-        return _near_log(claim, problem, _only_input(claim, problem), sign.witness)
+        u = _only_input(claim, problem)
+        found_at = (
+            _confirmed_at_log(claim, problem, u, eps) for eps in simple_near(claim, sign.witness)
+        )
+        return next(filter(None, found_at), None)
     if len(units) == 1 and units != (UNIT,) and not problem.region.levels_given:
         return _with_log(claim, problem, sign)
     # Where one of several alternatives of β fails, another may hold at every candidate: then few
@@ -277,12 +282,10 @@ def _told(
 
 def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
     """Return a counterexample to a claim about a mechanism that uses log(b)/ε."""
-    region = problem.region
-    (unit,) = units_in(region.names)
-    low, high = constant_enclosure(unit)
-    for place in points_of(claim, problem, sign.witness):
-        setting = region.at(claim.mechanism.inputs, place)  # with ε as a multiple of log b
-        found = _near_log(claim, problem, setting.input, setting.eps * (low + high) / 2)
+    (unit,) = units_in(problem.region.names)
+    for place, eps in points_near_logs(claim, problem, sign.witness, unit):
+        u = problem.region.at(claim.mechanism.inputs, place).input
+        found = _confirmed_at_log(claim, problem, u, eps)
         if found is not None:
             return found
     return None
@@ -294,19 +297,13 @@ def _only_input(claim: Accuracy, problem: Problem) -> tuple[Value, ...]:
     return region.at(claim.mechanism.inputs, [Fraction(1)] * len(region.names)).input
 
 
-def _near_log(
-    claim: Accuracy, problem: Problem, u: tuple[Value, ...], point: Fraction
+def _confirmed_at_log(
+    claim: Accuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
 ) -> Counterexample | None:
-    """Return a counterexample at an input, at a simple ε near a point."""
-    for room in (Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)):
-        eps = simplest_inside(point * (1 - room), point * (1 + room))
-        if eps not in claim.epsilon:
-            continue
-        found = _at_log(claim, problem, u, eps)
-        is_plain = not claim.has_parts and claim.conditions == ALWAYS
-        if found is not None and (is_plain or _is_one(claim, found)):
-            return found
-    return None
+    """Return the counterexample at an input and an ε, with conditions and cases as given."""
+    found = _at_log(claim, problem, u, eps)
+    is_plain = not claim.has_parts and claim.conditions == ALWAYS
+    return found if found is not None and (is_plain or _is_one(claim, found)) else None
 
 
 def _at_log(
@@ -315,8 +312,6 @@ def _at_log(
     """Return the counterexample at an input and an ε, if there is one."""
     names = problem.region.names
     units = units_in(names)
-    ends = [*map(constant_enclosure, units)]
-    trace = Trace(("eps", *units), (eps, *(low for low, _ in ends)))
     at = {"eps": eps, UNIT: Fraction(1)}  # α and γ are forms in these
 
     def number(form: Vector | None) -> Fraction | None:
@@ -326,21 +321,20 @@ def _at_log(
         return sum(parts, Fraction(0)) / eps
 
     alpha, gamma = number(problem.region.alpha), number(problem.region.gamma)
-    try:
-        spots = as_spots(claim.mechanism, u, trace)
-        due = claim.obligations.at(
-            spots,
+    due = at_exact_logs(
+        units,
+        eps,
+        lambda trace: claim.obligations.at(
+            as_spots(claim.mechanism, u, trace),
             alpha,
             gamma,
             beta=problem.region.beta,
             is_confined=bool(problem.region.least),
             trace=trace,
-        )
-    except OnFaceError:
+        ),
+    )
+    if due is None:
         return None
-    exact = [(eps, eps), *ends]
-    if due is None or not all(enclosed(form, exact)[0] > 0 for form in trace.positive):
-        return None  # the exact logarithm may be on the other side
     beta = problem.region.beta
     region = Region(
         ("eps",),
@@ -489,73 +483,3 @@ def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
         for name, level in levels.items()
         if name in fixed and isinstance(level, Range)
     )
-
-
-def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fraction, ...]]:
-    """Yield points of a cell: simple ones, and those that extend a witness."""
-    shape, cone = problem.shape, problem.cell.cone
-    point = shape.lifted(witness)
-    if units_in(problem.region.names):
-        yield from _at_constants(problem, point)
-    elif any(abs(x) > _LONG for ray in cone.rays for x in ray):  # sums of these are not simple
-        inside = (one.at({0: Fraction(1)}) for one in cone.halfspaces(strict=True))
-        if (near := solution(inside)) is not None:
-            yield (Fraction(1), *(near.get(k, Fraction(0)) for k in range(1, cone.size)))
-    found = (shape.completed(cone, point), shape.completed(cone, point, odd=True))
-    simple = _simple_points(cone.rays, cone.size)
-    # At a simple point another bound may be the largest, and few points are checked then.
-    is_known = bool(problem.obligation.largest_of)
-    for values in chain(found, simple) if is_known else chain(simple, found):
-        scales = _scales(claim, problem, values)
-        for scale in (values[0], *scales) if is_known else scales:
-            yield (scale, *values[1:])
-
-
-def _at_constants(
-    problem: Problem, witness: Mapping[int, Fraction]
-) -> Iterator[tuple[Fraction, ...]]:
-    """Yield simple points near a witness at which 1 and logarithms have their values."""
-    names, cone = problem.region.names, problem.cell.cone
-    units = units_in(names)
-    sizes = {names.index(one): constant_enclosure(one)[0] for one in units}
-    first = names.index(units[0])
-    scale = sizes[first] / witness[first] if witness.get(first) else Fraction(1)
-    inside = cone.halfspaces(strict=True)
-    for room in (Fraction(1, 4), Fraction(1, 50), Fraction(1, 10**6)):
-        near: dict[Name, Number] = dict(sizes)
-        for k, value in witness.items():
-            size = value * scale
-            if k not in sizes:
-                ends = sorted((size * (1 - room), size * (1 + room)))
-                near[k] = simplest_inside(*ends) if size else Fraction(0)
-        found = solution([one.at(near) for one in inside])
-        if found is not None:
-            yield tuple(Fraction(near.get(k, found.get(k, 0))) for k in range(cone.size))
-    found = solution([one.at(dict(sizes)) for one in inside])
-    if found is not None:
-        yield tuple(Fraction(sizes.get(k, found.get(k, 0))) for k in range(cone.size))
-
-
-def _simple_points(rays: Sequence[Sequence[int]], size: int) -> Iterator[tuple[Fraction, ...]]:
-    """Yield a few points with small integers inside a cone."""
-    weights = sorted(islice(product((1, 2, 3, 5), repeat=len(rays)), _MOST_POINTS), key=sum)
-    for factors in weights:
-        point = [Fraction(0)] * size
-        for factor, ray in zip(factors, rays, strict=True):
-            point = [a + factor * b for a, b in zip(point, ray, strict=True)]
-        if point[0] > 0:
-            yield tuple(point)
-
-
-def _scales(claim: Claim, problem: Problem, point: Sequence[Fraction]) -> Iterator[Fraction]:
-    """Yield values for ε; if nothing depends on ε alone, those that make the input simple."""
-    others = [side for side in problem.cell.cone.inequalities if any(side[1:])]
-    names = problem.region.names
-    moves = unit_in(names) is not None or 0 in problem.shape.kept
-    if not moves and not any(side[0] for side in others):
-        yield Fraction(1)
-        sizes = [abs(value) for value in point[1:] if value]
-        yield from (min(sizes, default=Fraction(1)), max(sizes, default=Fraction(1)))
-        on = claim.epsilon
-        yield Fraction(on.lower) if on.is_point else simplest_inside(on.lower, on.upper)
-    yield point[0]

@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.decision.cell_points import at_exact_logs, points_near_logs, points_of
+from exactdp.claims.decision.deciding import examine
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.private.far_out import replaced
+from exactdp.claims.private.losses import Loss
+from exactdp.claims.private.own_adjacency import Own
+from exactdp.claims.private.pairs import Pairs
+from exactdp.claims.regions.places import OnCurve, OnRay
+from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.inputs import show
 from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals import ClosedForm, Enclosure, ExpPoly, Interval, eps
+from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import spell
 from exactdp.reals.told import Told
+from exactdp.semantics.by_epsilon import positive_cone
 from exactdp.semantics.simulate import sample
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.work import Problem, Sign
+    from exactdp.claims.privacy import Privacy
+
+_FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is sought
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,3 +142,99 @@ def _is_of(run: Value, output: Value) -> bool:
             and all(_is_of(a, b) for a, b in zip(run, output, strict=True))
         )
     return isinstance(run, bool) == isinstance(output, bool) and bool(run == output)
+
+
+def breach(claim: Privacy, problem: Problem, sign: Sign) -> Breach | None:
+    """Return the counterexample of a failed problem."""
+    one = problem.obligation
+    assert isinstance(one, Loss)
+    if not isinstance(problem.place, OnRay):
+        return _confirmed(claim, problem, sign)
+    at: Any = sign.witness
+    if one.far is not None:
+        return _far_out(claim, one, at)
+    what = "product" if claim.measure == "bounded_range" else "probability"
+    forms: tuple[ClosedForm, ...] = one.chance, one.other, problem.beta
+    if one.is_density:
+        what = "density" if what == "probability" else "product of densities"
+        count = len(problem.region.entries) - len(one.input) - 1
+        forms = tuple(form * eps**count for form in forms)
+    chance, other, allowed = forms
+    return Breach(claim.both(one), one.outputs, at, chance, other, allowed, what)
+
+
+def _far_out(claim: Privacy, one: Loss, at: Fraction) -> Breach | None:
+    """Return a counterexample at an ε among outputs with large integers, if one is found."""
+    half = len(one.input) // 2
+    given = [assembled(claim.mechanism.inputs, x) for x in (one.input[:half], one.input[half:])]
+    for k in (*range(_FIRST), *(_FIRST * 2**j for j in range(_DOUBLED))):
+        output = replaced(one.far, lambda far, k=k: far.start + far.step * k)  # type: ignore[misc]
+        sides = [claim.outcomes.events(x, [output]) for x in given]
+        chance, other = (sum(side.values(), ExpPoly(0)) for side in sides)
+        allowed = other * claim.factor
+        if (allowed - chance).at(at).sign < 0:
+            return Breach(claim.both(one), (output,), at, chance, other, allowed)
+    return None
+
+
+def _confirmed(claim: Privacy, problem: Problem, sign: Sign) -> Breach | None:
+    """Return the counterexample at a point of a cone, checked as a claim about one pair."""
+    region = problem.region
+    if isinstance(problem.place, OnCurve):
+        assert isinstance(sign.witness, Fraction)
+        return _at_one_eps(claim, region.entries, sign.witness)
+    unit = unit_in(region.names)
+    if unit is not None and base_of(unit) is not None:
+        for point, near in points_near_logs(claim, problem, sign.witness, unit):
+            beside = _at_log(claim, tuple(region.numbers(point)), near, unit)
+            if beside is not None:
+                return beside
+        return None
+    for point in points_of(claim, problem, sign.witness):
+        numbers = tuple(region.numbers(point))
+        if not _are_adjacent(claim, numbers):
+            continue
+        if UNIT in region.names:
+            at = Fraction(point[0]) / point[region.names.index(UNIT)]
+            alone = _at_one_eps(claim, numbers, at) if at in claim.epsilon else None
+            if alone is not None:
+                return alone
+            continue
+        found = examine(claim.work, Region(("eps",), RAY, numbers, claim.epsilon), nobody)
+        if found.failures:
+            failure: Breach = found.failures[0]
+            return failure
+    return None
+
+
+def _are_adjacent(claim: Privacy, numbers: tuple[Value, ...]) -> bool:
+    """Whether a pair of a region is adjacent; strict conditions are false at its boundary."""
+    count = len(kinds(claim.mechanism.inputs))
+    is_own = isinstance(claim.adjacency, Own)
+    return not is_own or claim.adjacency.are(numbers[:count], numbers[count : 2 * count])
+
+
+def _at_log(claim: Privacy, numbers: tuple[Value, ...], at: Fraction, unit: str) -> Breach | None:
+    """Return the counterexample of a pair of inputs at an ε near a logarithm, if any."""
+    region = Region(("eps", unit), positive_cone(claim.epsilon), numbers, claim.epsilon)
+    due = at_exact_logs((unit,), at, lambda trace: claim.losses.at(region, trace))
+    half = len(kinds(claim.mechanism.inputs))
+    for one in due or ():
+        for beta in one.beta:
+            gap = LogForm.of(one.probability - 1 + beta)
+            if gap is not None and gap.at(at).sign < 0:
+                forms = (LogForm.of(form) or form for form in (one.chance, one.other, beta))
+                chance, other, allowed = forms
+                pair = claim.told(numbers[:half], numbers[half : 2 * half])
+                return Breach(pair, one.outputs, at, chance, other, allowed)  # type: ignore[arg-type]
+    return None
+
+
+def _at_one_eps(claim: Privacy, numbers: Sequence[Any], at: Fraction) -> Breach | None:
+    """Return a counterexample at an ε, for the pair of inputs at the start of `numbers`."""
+    count = len(kinds(claim.mechanism.inputs))
+    sides = (numbers[:count], numbers[count : 2 * count])
+    pair = claim.told(*(tuple(side) for side in sides))
+    verdict = replace(claim, inputs=Pairs(pair), epsilon=Interval(at, at)).check()
+    found: Breach | None = verdict.counterexample
+    return found
