@@ -17,6 +17,7 @@ import pytest
 from exactdp import Accuracy, Mechanism, alpha, certify, discrete, eps, exp, l1, l2, linf
 from exactdp.certify.rederive.spans import Answers, Germ, Span, tried
 from exactdp.reals.certificates import seal
+from exactdp.reals.square_roots import at_least
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
@@ -123,7 +124,7 @@ def test_changes_of_boxes_are_noticed() -> None:
     tree = example["boxes"]
     assert len(leaves(tree)) > 4
     dd = claim.disagreement([3, 1]).distance
-    for change in ({"distance": str(dd.above * 2)}, {"alpha": "100"}, {"input": [["2", "1"]]}):
+    for change in ({"distance": str(2 * at_least(dd))}, {"alpha": "100"}, {"input": [["2", "1"]]}):
         wrong = copy.deepcopy(found)
         wrong["counterexamples"][0] |= change
         assert not certify.check(resealed(wrong)).accepted

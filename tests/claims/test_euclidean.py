@@ -13,7 +13,6 @@ import pytest
 
 from certify.specimens import seal
 from exactdp import (
-    ANY,
     Accuracy,
     AllReals,
     Box,
@@ -28,7 +27,8 @@ from exactdp import (
 )
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.polyhedra.projection import nearest_point
-from exactdp.reals.square_roots import SquareRoot, square_root
+from exactdp.reals.radicals import Radical
+from exactdp.reals.square_roots import at_least, at_most, square_root
 
 MAX = Mechanism.from_source("""
 def noisy_max(q: Real[3]):
@@ -56,10 +56,10 @@ TRUE_BITS = Ideal.from_source("def bits(x: Dom(0, 1)[2]): return [x[0], x[1]]")
 
 def test_roots_are_compared_by_squares() -> None:
     root = square_root(Fraction(2))
-    assert isinstance(root, SquareRoot)
+    assert isinstance(root, Radical)
     assert Fraction(141421356, 10**8) < root < Fraction(141421357, 10**8)
-    assert root.below**2 < 2 < root.above**2
-    assert root.above - root.below < Fraction(1, 10**8)
+    assert at_most(root) ** 2 < 2 < at_least(root) ** 2
+    assert at_least(root) - at_most(root) < Fraction(1, 10**8)
     several: list[Any] = [Fraction(3, 2), root, Fraction(1), float("inf")]
     assert sorted(several)[1] is root
     assert square_root(Fraction(9, 4)) == Fraction(3, 2)
@@ -154,8 +154,6 @@ def test_the_best_constant_is_between() -> None:
         values.append(3 * 2.718281828459045 ** (-(0.5**0.5) * e / 2) / error)
     assert float(kappa.lower) <= min(values) <= float(kappa.upper) + 0.05
     assert str(claim.epsilons()) == "(0, ∞)"
-    with pytest.raises(ValueRefusedError, match="l2"):
-        replace(claim, beta=exp(-2 * alpha * eps)).epsilons()
 
 
 def test_outputs_under_l2() -> None:
@@ -168,8 +166,6 @@ def test_outputs_under_l2() -> None:
         certified(claim, True)
     everything = replace(claim, gamma=Fraction(3, 2))
     assert everything.check().outcome == "vacuous"
-    with pytest.raises(ValueRefusedError, match="irrational"):
-        replace(claim, gamma=ANY).check()
     noisy = Mechanism.from_source("def noisy(q: Real[2]): return [lap(eps, x) for x in q]")
     with pytest.raises(ValueRefusedError, match="Th₊,ₓ"):
         Accuracy(noisy, "5%", alpha=0, gamma=1, output_distance=l2, inputs=[[0, 0]]).check()

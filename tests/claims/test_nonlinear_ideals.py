@@ -25,6 +25,7 @@ from exactdp import (
     numeric,
 )
 from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
+from exactdp.reals.radicals import Radical
 
 FIRST = Mechanism.from_source("def first(q: Real[2]):\n    return lap(eps, q[0]) >= 1")
 PAIR = Mechanism.from_source("def pair(x: Real, y: Real):\n    return lap(eps, x) >= 1")
@@ -91,12 +92,8 @@ def test_distances_by_hand(
     mechanism: Mechanism, ideal: Any, u: Any, metric: Any, expected: float
 ) -> None:
     found = distance(mechanism, ideal, u, metric)
-    if isinstance(found, Fraction) or found == math.inf:
-        assert found == expected
-    else:
-        assert found.below <= expected + 1e-12
-        assert expected - 1e-12 <= found.above
-        assert found.above - found.below <= 1e-3
+    assert isinstance(found, Fraction | Radical) or found == math.inf
+    assert float(found) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 7, 8, 10, 11])
@@ -119,8 +116,7 @@ def test_distances_on_a_fine_grid(seed: int) -> None:
     if nearest > 2.8:  # there may be no other output anywhere, which boxes need not show
         return
     found = distance(FIRST, ideal, u)
-    assert float(getattr(found, "below", found)) <= nearest + 1e-9
-    assert nearest - float(getattr(found, "above", found)) <= 0.1
+    assert -1e-9 <= nearest - float(found) <= 0.1
 
 
 def test_claims_at_listed_inputs() -> None:
@@ -159,14 +155,8 @@ def test_refusals() -> None:
     for inputs in (AllReals(), lambda u: u[0] >= 1):
         with pytest.raises(ValueRefusedError, match="Th₊,ₓ"):
             Accuracy(FIRST, BOUND, ideal=outside, inputs=inputs)
-    with pytest.raises(ValueRefusedError, match="irrational"):
-        Accuracy(FIRST, BOUND / 5, ideal=outside, inputs=[[3, 2]]).epsilons()
     with pytest.raises(ValueRefusedError, match="linf, l1, l2, discrete"):
         distance(FIRST, outside, [3, 2], numeric)
-    with pytest.raises(ValueRefusedError, match="compared with"):
-        Accuracy(
-            FIRST, BOUND, alpha=Fraction("1.1771243"), ideal=outside, inputs=[[3, 2]]
-        ).check()  # fmt: skip
     with pytest.raises(ValueRefusedError, match="failed"):
         distance(FIRST, rooted, [3, 2])
 

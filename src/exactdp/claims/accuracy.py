@@ -41,6 +41,7 @@ from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
+from exactdp.reals.square_roots import is_irrational
 from exactdp.running.conduct import How, conduct
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace
@@ -121,12 +122,33 @@ class Accuracy(AccuracyStatement):
         claim.corners.may_stand_for_others = False
         return claim
 
+    def rounded(self, room: Fraction) -> Self:
+        """Return the same claim, to be decided with rationals just above irrational limits."""
+        claim = replace(self)
+        claim.obligations.room = room
+        return claim
+
     @cached_property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
         from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
 
         return Explorer(self)
+
+    @cached_property
+    def is_rounded(self) -> bool:
+        """Whether rationals close to it replace an irrational distance to disagreement."""
+        if not self.has_roots or not is_listed(self.input_set) or self.has_cases:
+            return self.has_roots
+        due = (self.obligations.at(u) for u in listed(self.mechanism, self.input_set))
+        return any(
+            is_irrational(one.distance)
+            and not is_irrational(one.alpha)
+            and one.alpha > one.distance
+            for found in due
+            if found is not None
+            for one in found.obligations
+        )
 
     # For the decision pass --------------------------------------------------------------
 
@@ -407,7 +429,7 @@ class Accuracy(AccuracyStatement):
             self.require_one_sum("the best constant at each input")
             self.require_rationals("the best constant at each input")
             return tightest_at_each(self, width, conduct(progress, how))
-        if self.is_decided_only or self.has_roots or self.has_tower:
+        if self.is_decided_only or self.is_rounded or self.has_tower:
             return tightest_by_trial(self, width, conduct(progress, how))
         try:
             return tightest(self, width, conduct(progress, how))

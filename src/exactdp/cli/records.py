@@ -11,6 +11,7 @@ from exactdp.cli.output import Json
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, Enclosure, Interval, Root, SolutionSet
 from exactdp.reals.numbers import spell
+from exactdp.reals.radicals import Surd
 
 if TYPE_CHECKING:
     from exactdp import (
@@ -41,7 +42,7 @@ def shown(value: Any) -> str:
     return repr(value) if isinstance(value, str) else str(value)
 
 
-def number(value: Fraction | float | int | None) -> str | None:
+def number(value: Surd | float | int | None) -> str | None:
     """Return an exact number as a string; `inf` is "inf"."""
     if value is None:
         return None

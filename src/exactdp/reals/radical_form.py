@@ -91,6 +91,14 @@ class RadicalForm(EnclosedForm):
     def linear_form(self) -> None:
         """Return None: it is no multiple of ε with a rational factor."""
 
+    @property
+    def number(self) -> Radical | None:
+        """The number that it is for every ε, else None."""
+        if self.under != _ONE or list(self.over) != [(0, Fraction(0))]:
+            return None
+        (found,) = self.over.values()
+        return found if isinstance(found, Radical) else None
+
     def exponential(self) -> ClosedForm:
         """Return e to this, which must be a multiple of ε."""
         if self.under == _ONE and list(self.over) == [(1, Fraction(0))]:
@@ -249,7 +257,7 @@ class RadicalForm(EnclosedForm):
         def number(value: Surd) -> Any:
             if isinstance(value, Fraction):
                 return sympy.Rational(value.numerator, value.denominator)
-            root = sympy.Integer(value.root.radicand) ** sympy.Rational(1, value.root.degree)
+            root = value.root.to_sympy()
             return sum(number(part) * root**i for i, part in enumerate(value.parts))
 
         def whole(terms: Terms) -> Any:

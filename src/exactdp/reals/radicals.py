@@ -1,8 +1,9 @@
-"""Numbers such as 1 + √2: Σ cᵢ·αⁱ with rational cᵢ, for a root α = D^(1/n) of a whole number D.
+"""Numbers such as 1 + √2: Σ cᵢ·αⁱ with rational cᵢ, for one real algebraic number α of degree n.
 
-xⁿ − D is irreducible, since D is no power with an exponent that divides n. So a number is 0 exactly
-if all its cᵢ are, and two numbers are compared by enclosing their difference. Numbers with
-different α are not combined.
+α is a root D^(1/n) of a whole number D, or any zero of an irreducible polynomial. xⁿ − D is
+irreducible, since D is no power with an exponent that divides n. So a number is 0 exactly if all
+its cᵢ are, and two numbers are compared by enclosing their difference. Numbers with different α are
+compared, if their enclosures show a difference, but not combined.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from functools import lru_cache, total_ordering
 from math import gcd, prod
 from typing import Any, NamedTuple, TypeAlias
 
-from flint import arb, ctx, fmpq, fmpq_poly, fmpz
+from flint import arb, ctx, fmpq, fmpq_poly, fmpz, fmpz_poly
 
 from exactdp.errors import ValueRefusedError
-from exactdp.reals.numbers import exact, fraction, inf, spell
+from exactdp.reals.numbers import exact, fraction, inf, simplest_inside, spell
 
 _FIRST_BITS = 64
+_MOST_BITS = 4096  # with which numbers with different α are compared
+_CLOSE = Fraction(1, 10**9)  # relative
 _MOST_DEGREE = 12
 _MOST_RADICAND = 10**18
+_MOST_SHOWN = 8  # the degree of a polynomial that is shown
 
 
 class RootOf(NamedTuple):
@@ -33,9 +37,99 @@ class RootOf(NamedTuple):
             return f"sqrt({self.radicand})"
         return f"{self.radicand}^(1/{self.degree})"
 
+    def power_name(self, i: int) -> str:
+        """Return αⁱ as text."""
+        return str(RootOf(self.radicand**i, self.degree))
+
     def ball(self) -> arb:
         """Return an enclosure of α at the working precision."""
         return arb(self.radicand).root(self.degree)
+
+    @property
+    def modulus(self) -> fmpq_poly:
+        """The polynomial of which α is a zero."""
+        return fmpq_poly([-self.radicand, *(0,) * (self.degree - 1), 1])
+
+    def reduced(self, parts: list[Fraction]) -> list[Fraction]:
+        """Return Σ parts[i]·αⁱ with powers below the degree."""
+        n = self.degree
+        low, high = parts[:n], parts[n:]
+        for i, a in enumerate(high):
+            low[i] += a * self.radicand
+        return low
+
+    def to_sympy(self) -> Any:
+        """Return α as a SymPy expression."""
+        import sympy  # noqa: PLC0415 imported only when used
+
+        return sympy.Integer(self.radicand) ** sympy.Rational(1, self.degree)
+
+
+class ZeroOf(NamedTuple):
+    """α, the only zero between two numbers of an irreducible polynomial Σ coefficients[i]·xⁱ."""
+
+    coefficients: tuple[int, ...]
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def degree(self) -> int:
+        """The degree of α over the rationals."""
+        return len(self.coefficients) - 1
+
+    def __str__(self) -> str:
+        text = str(fmpz_poly(list(self.coefficients))).replace("+ (-", "- ").replace(")", "")
+        if self.degree > _MOST_SHOWN:
+            text = f"a polynomial of degree {self.degree}"
+        with ctx.workprec(64):
+            return f"zero({text}, {float(self.ball()):.6g})"
+
+    def power_name(self, i: int) -> str:
+        """Return αⁱ as text."""
+        return str(self) if i == 1 else f"{self}^{i}"
+
+    def ball(self) -> arb:
+        """Return an enclosure of α at the working precision."""
+        return _zero_ball(self, int(ctx.prec))
+
+    @property
+    def modulus(self) -> fmpq_poly:
+        """The polynomial of which α is a zero."""
+        return fmpq_poly(list(self.coefficients))
+
+    def reduced(self, parts: list[Fraction]) -> list[Fraction]:
+        """Return Σ parts[i]·αⁱ with powers below the degree."""
+        rest = fmpq_poly(list(map(exact, parts))) % self.modulus
+        return [fraction(fmpq(rest[i])) for i in range(self.degree)]
+
+    def to_sympy(self) -> Any:
+        """Return α as a SymPy expression."""
+        import sympy  # noqa: PLC0415 imported only when used
+
+        x = sympy.Symbol("x")
+        polynomial = sympy.Poly(list(self.coefficients[::-1]), x)
+        zeros = real_zeros(fmpz_poly(list(self.coefficients)))
+        order = sum(1 for zero in zeros if zero < arb(exact(self.lower)))
+        return sympy.CRootOf(polynomial, order)
+
+
+def real_zeros(polynomial: fmpz_poly) -> list[arb]:
+    """Return enclosures of the real zeros of a polynomial, at the working precision."""
+    found: Any = polynomial.complex_roots()
+    return [zero.real for zero, _ in found if zero.imag == 0]
+
+
+@lru_cache(maxsize=64)
+def _zero_ball(zero: ZeroOf, bits: int) -> arb:
+    """Return an enclosure of a zero: that of the zeros which meets the interval it is alone in."""
+    polynomial = fmpz_poly(list(zero.coefficients))
+    while True:
+        with ctx.workprec(bits):
+            low, high = arb(exact(zero.lower)), arb(exact(zero.upper))
+            close = [one for one in real_zeros(polynomial) if not (one < low or one > high)]
+            if len(close) == 1:
+                return close[0]
+        bits *= 2
 
 
 @total_ordering
@@ -49,7 +143,7 @@ class Radical:
 
     __slots__ = ("parts", "root")
 
-    def __init__(self, root: RootOf, parts: tuple[Fraction, ...]) -> None:
+    def __init__(self, root: RootOf | ZeroOf, parts: tuple[Fraction, ...]) -> None:
         self.root = root
         self.parts = parts
 
@@ -95,13 +189,12 @@ class Radical:
         its = self._parts(other)
         if its is None:
             return NotImplemented
-        n = self.root.degree
-        found = [Fraction(0)] * n
+        found = [Fraction(0)] * (2 * self.root.degree - 1)
         for i, a in enumerate(self.parts):
             for j, b in enumerate(its):
                 if a and b:
-                    found[(i + j) % n] += a * b * (self.root.radicand if i + j >= n else 1)
-        return _number(self.root, found)
+                    found[i + j] += a * b
+        return _number(self.root, self.root.reduced(found))
 
     __rmul__ = __mul__
 
@@ -123,10 +216,8 @@ class Radical:
 
     def inverse(self) -> Radical:
         """Return 1 over the number."""
-        n = self.root.degree
-        whole = fmpq_poly([-self.root.radicand, *(0,) * (n - 1), 1])
-        _, found, _ = fmpq_poly(list(map(exact, self.parts))).xgcd(whole)
-        return Radical(self.root, tuple(fraction(fmpq(found[i])) for i in range(n)))
+        _, found, _ = fmpq_poly(list(map(exact, self.parts))).xgcd(self.root.modulus)
+        return Radical(self.root, tuple(fraction(fmpq(found[i])) for i in range(self.root.degree)))
 
     def ball(self) -> arb:
         """Return an enclosure at the working precision."""
@@ -158,8 +249,40 @@ class Radical:
     def __lt__(self, other: object) -> Any:
         if isinstance(other, float) and abs(other) == inf:
             return other > 0
+        if isinstance(other, Radical) and other.root != self.root:
+            return self._is_below(other)
         gap = self - other
         return gap.sign < 0 if isinstance(gap, Radical) else gap < 0
+
+    def _is_below(self, other: Radical) -> bool:
+        """Compare with a number that has another α."""
+        bits = _FIRST_BITS
+        while bits <= _MOST_BITS:
+            with ctx.workprec(bits):
+                gap = self.ball() - other.ball()
+                if gap < 0 or gap > 0:
+                    return bool(gap < 0)
+            bits *= 2
+        raise _two_roots(self.root, other.root)
+
+    def near(self, side: int, room: Fraction = _CLOSE) -> Fraction:
+        """Return a simple rational just above (side 1) or below (−1); `room` is relative.
+
+        >>> root = radical(Fraction(2), Fraction(1, 2))
+        >>> print(root.near(-1, Fraction(1, 10)), root.near(1, Fraction(1, 10)))
+        4/3 3/2
+        """
+        bits = _FIRST_BITS
+        while True:
+            with ctx.workprec(bits):
+                ball = self.ball()
+                size, radius = fraction(ball.mid().fmpq()), fraction(ball.rad().fmpq())
+            reach = abs(size) * room
+            if 4 * radius < reach:
+                low, high = size - radius, size + radius
+                ends = (high, high + reach) if side > 0 else (low - reach, low)
+                return simplest_inside(*ends)
+            bits *= 2
 
     def __float__(self) -> float:
         with ctx.workprec(128):
@@ -170,7 +293,7 @@ class Radical:
         for i, a in enumerate(self.parts):
             if not a:
                 continue
-            name = "" if i == 0 else str(RootOf(self.root.radicand**i, self.root.degree))
+            name = "" if i == 0 else self.root.power_name(i)
             size = spell(abs(a)) if not name or abs(a) != 1 else ""
             text = "*".join(part for part in (size, name) if part)
             sign = ("-" if a < 0 else "") if not found else (" - " if a < 0 else " + ")
@@ -185,8 +308,13 @@ Surd: TypeAlias = Fraction | Radical
 """A number that is rational, or made of a root."""
 
 
-def _number(root: RootOf, parts: list[Fraction]) -> Surd:
+def _number(root: RootOf | ZeroOf, parts: list[Fraction]) -> Surd:
     return Radical(root, tuple(parts)) if any(parts[1:]) else parts[0]
+
+
+def told(number: Surd) -> str:
+    """Return a number as text."""
+    return str(number) if isinstance(number, Radical) else spell(number)
 
 
 def ball_of(number: Surd) -> arb:
@@ -237,8 +365,40 @@ def common_unit(rates: list[Surd]) -> Surd | None:
     return None
 
 
-def _two_roots(one: RootOf, two: RootOf) -> ValueRefusedError:
-    return ValueRefusedError(
+def zero_of(polynomial: fmpq_poly, lower: Fraction, upper: Fraction) -> Surd:
+    """Return the zero of an irreducible polynomial that is alone between two numbers.
+
+    >>> print(zero_of(fmpq_poly([-1, -1, 1]), Fraction(1), Fraction(2)))
+    1/2 + 1/2*sqrt(5)
+    """
+    whole = (polynomial * polynomial.denom()).numer()
+    coefficients = [int(c) for c in whole.coeffs()]
+    degree = len(coefficients) - 1
+    if degree == 1:
+        return Fraction(-coefficients[0], coefficients[1])
+    zero = ZeroOf(tuple(coefficients), lower, upper)
+    found: list[Surd] = []
+    first, last = Fraction(coefficients[0]), Fraction(coefficients[-1])
+    size = max(map(abs, coefficients))
+    if size * size * 8 <= _MOST_RADICAND and degree == 2:
+        middle = Fraction(coefficients[1])
+        root = radical(middle * middle - 4 * first * last, Fraction(1, 2))
+        found = [(-middle + root) / (2 * last), (-middle - root) / (2 * last)]
+    elif size <= _MOST_RADICAND and degree <= _MOST_DEGREE and not any(coefficients[1:-1]):
+        root = radical(-first / last, Fraction(1, degree))
+        found = [root, -root]
+    close = [one for one in found if lower <= one <= upper]
+    if close:
+        return close[0]
+    return Radical(zero, (Fraction(0), Fraction(1), *(Fraction(0),) * (degree - 2)))
+
+
+class TwoRootsError(ValueRefusedError):
+    """Raised when numbers with different α are combined."""
+
+
+def _two_roots(one: RootOf | ZeroOf, two: RootOf | ZeroOf) -> TwoRootsError:
+    return TwoRootsError(
         f"{one} and {two} are combined",
         rule="All irrational numbers of a question are made of one root, as 2 and sqrt(2) are.",
         way_out="Use a rational number close to one of them.",

@@ -1,22 +1,24 @@
-"""Square roots of rational numbers, as Euclidean distances: exact, or bounded from above.
+"""Distances that are irrational: algebraic numbers (`radicals`), or only enclosed by rationals.
 
-An irrational root √s is compared with rationals by squaring. If a formula needs a number, a
-rational just above or below it is used: what holds for all α below the upper one holds below √s,
-and what fails at the lower one fails below √s.
+If a formula needs a rational, one just above or below it is used: what holds for all α below the
+upper one holds below the distance, and what fails at the lower one fails below the distance.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, total_ordering
-from math import inf, isqrt, sqrt
+from functools import total_ordering
+from math import inf, isqrt
 from typing import Any
 
-from exactdp.errors import ValueRefusedError
-from exactdp.reals.numbers import simplest_inside, spell
+from flint import fmpq_poly
 
-_CLOSE = Fraction(1, 10**9)  # relative
+from exactdp.errors import ValueRefusedError
+from exactdp.reals.numbers import exact, spell
+from exactdp.reals.radicals import Radical, Surd, zero_of
+
+CLOSE = Fraction(1, 10**9)  # relative
 
 
 @total_ordering
@@ -55,80 +57,37 @@ class Enclosed:
         return float((self.below + self.above) / 2)
 
     def __str__(self) -> str:
-        if self.above - self.below <= 10 * _CLOSE * self.above:
+        if self.above - self.below <= 10 * CLOSE * self.above:
             return f"≈ {float(self):.9g}"
         return f"between {float(self.below):.6g} and {float(self.above):.6g}"
 
 
-@total_ordering
-@dataclass(frozen=True, eq=False)
-class SquareRoot:
-    """√s for a rational s > 0 that is not the square of a rational.
-
-    >>> print(SquareRoot(Fraction(2)), SquareRoot(Fraction(2)) < Fraction(3, 2))
-    √2 True
-    """
-
-    square: Fraction
-
-    def _sign(self, other: Any) -> int:
-        """Return the sign of √s − other."""
-        if isinstance(other, SquareRoot):
-            return (self.square > other.square) - (self.square < other.square)
-        if other == inf:
-            return -1
-        return 1 if other < 0 or self.square > other * other else -1
-
-    def _is_comparable(self, other: object) -> bool:
-        return other == inf or isinstance(other, SquareRoot | int | Fraction)
-
-    def __lt__(self, other: object) -> Any:
-        return self._sign(other) < 0 if self._is_comparable(other) else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SquareRoot) and self.square == other.square
-
-    def __hash__(self) -> int:
-        return hash((SquareRoot, self.square))
-
-    @cached_property
-    def above(self) -> Fraction:
-        """A simple rational just above."""
-        return self._near(1)
-
-    @cached_property
-    def below(self) -> Fraction:
-        """A simple rational just below."""
-        return self._near(-1)
-
-    def _near(self, side: int) -> Fraction:
-        scale = 10**15 * max(1, self.square.denominator)
-        low = Fraction(isqrt(int(self.square * scale * scale)), scale)  # below, by 1/scale
-        high = low + Fraction(1, scale)
-        if side > 0:
-            return simplest_inside(high, high + high * _CLOSE)
-        return simplest_inside(low - low * _CLOSE, low)
-
-    def __float__(self) -> float:
-        return sqrt(self.square)
-
-    def __str__(self) -> str:
-        text = spell(self.square)
-        return f"√({text})" if "/" in text else f"√{text}"
-
-
-def square_root(square: Fraction) -> Fraction | SquareRoot:
+def square_root(square: Fraction) -> Surd:
     """Return the square root of a nonnegative number.
 
     >>> print(square_root(Fraction(4, 9)), square_root(Fraction(1, 2)))
-    2/3 √(1/2)
+    2/3 1/2*sqrt(2)
     """
     over, under = isqrt(square.numerator), isqrt(square.denominator)
     if over * over == square.numerator and under * under == square.denominator:
         return Fraction(over, under)
-    return SquareRoot(square)
+    return zero_of(fmpq_poly([exact(-square), 0, 1]), Fraction(0), square + 1)
 
 
-def at_least(distance: Any) -> Any:
-    """Return a distance; for an irrational one a rational just above it."""
-    return distance.above if isinstance(distance, SquareRoot | Enclosed) else distance
+def is_irrational(distance: Any) -> bool:
+    """Whether a distance is no rational, or not known exactly."""
+    return isinstance(distance, Radical | Enclosed)
+
+
+def at_least(distance: Any, room: Fraction = CLOSE) -> Any:
+    """Return a distance; for an irrational one a rational just above it, by `room` at most."""
+    if isinstance(distance, Radical):
+        return distance.near(1, room)
+    return distance.above if isinstance(distance, Enclosed) else distance
+
+
+def at_most(distance: Any) -> Any:
+    """Return a distance; for an irrational one a rational just below it."""
+    if isinstance(distance, Radical):
+        return distance.near(-1)
+    return distance.below if isinstance(distance, Enclosed) else distance

@@ -26,6 +26,7 @@ from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, spell
+from exactdp.reals.radicals import told
 from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
 from exactdp.report.extras import require
@@ -347,8 +348,8 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> dict[str, Any]:
     return {
         "input": text(one.input),
         "eps": spell(one.eps),
-        "alpha": spell(one.alpha),
-        "gamma": spell(one.gamma),
+        "alpha": told(one.alpha),
+        "gamma": told(one.gamma),
         "output": text(one.output),
         "distance": text(one.distance),
         "nearest": nearest,
@@ -356,8 +357,8 @@ def _counterexample(claim: Accuracy, one: Counterexample) -> dict[str, Any]:
         "required": one.required.text(_DIGITS),
         "short": short.text(_DIGITS),
         "sums": [
-            _sum(f"Pr(within γ = {spell(one.gamma)})", one.probability, one.eps),
-            _sum(f"β at α = {spell(one.alpha)}", one.beta, one.eps),
+            _sum(f"Pr(within γ = {told(one.gamma)})", one.probability, one.eps),
+            _sum(f"β at α = {told(one.alpha)}", one.beta, one.eps),
         ],
     }
 

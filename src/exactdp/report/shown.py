@@ -127,7 +127,7 @@ def _some(interval: Interval, wish: Fraction) -> Fraction:
 def _refuted(claim: Accuracy, one: Counterexample) -> ErrorCurve:
     """Return the curve of a counterexample, with all of β and not only the part that fails."""
     values = claim.obligations.input_values(claim.mechanism.read_input(one.input))
-    levels = {"alpha": one.alpha, "gamma": one.gamma}
+    levels: dict[str, Any] = {"alpha": one.alpha, "gamma": one.gamma}
     beta = claim.beta_at(one.input).alternatives({**values, **levels})
     return ErrorCurve(one.input, one.alpha, one.gamma, 1 - one.probability, beta)
 

@@ -247,37 +247,32 @@ class Derivation:
         for k, slope in enumerate(towards or ()):
             if slope:
                 there[k] = LinearForm({0: slope}, Fraction(0), judge) + there[k]
-        u = self.assembled(point)
+        u, is_along = self.assembled(point), towards is not None
+        is_along = is_along and all(map(is_number, (*point, *near)))
+        germs: list[Any] = []
+        if is_along:
+            germs = [Germ((Fraction(x), q)) for x, q in zip(near, towards or (), strict=True)]
         try:
             other = self.ideal(there, judge)
         except UnsupportedError:
-            if towards is None or not all(map(is_number, (*point, *near))):
+            if not is_along:
                 raise
-            return self._reached_along(point, output, near, towards)
+            other = self.ideal_of(germs)
         if other is UNDEFINED or not self.differ(u, output, other):
             return None
         if self.spec["input_distance"].get("name") == "l2":
             return distances.squared(point, there)
-        found = self.distance_from(point, there)
+        try:
+            found = self.distance_from(point, there)
+        except UnsupportedError:
+            if not is_along:
+                raise
+            found = self.distance_from(point, germs)
+            found = found.parts[0] if isinstance(found, Germ) else found
         if not isinstance(found, LinearForm):
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
         return LinearForm(rest, found.constant, judge) if rest else found.constant
-
-    def _reached_along(
-        self, point: Point, output: Any, near: Point, towards: list[Fraction]
-    ) -> Any:
-        """Return the same for an ideal that multiplies reals, at numbers."""
-        there = [Germ((Fraction(x), slope)) for x, slope in zip(near, towards, strict=True)]
-        other = self.ideal_of(there)
-        if other is UNDEFINED or not self.differ(self.assembled(point), output, other):
-            return None
-        if self.spec["input_distance"].get("name") == "l2":
-            return distances.squared(point, near)
-        if "name" in self.spec["input_distance"]:
-            there = near
-        found = self.distance_from(point, there)
-        return found.parts[0] if isinstance(found, Germ) else found
 
     def ideal_of(self, entries: Sequence[Any]) -> Any:
         """Return the ideal output at single values that may be spans or germs."""

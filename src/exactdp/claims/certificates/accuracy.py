@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.added_noise import why_not_only_added
 from exactdp.certify.rederive.claims import Claims
@@ -26,6 +27,7 @@ from exactdp.claims.certificates.examined import (
 from exactdp.claims.certificates.examples import counterexample_json
 from exactdp.claims.certificates.parts import Completed, without_limits
 from exactdp.claims.certificates.plain_data import claim_json
+from exactdp.claims.certificates.products import multiplies
 from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.stated.expressions import Expression
@@ -36,6 +38,8 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.reals import nonnegative
 from exactdp.reals.certificates import Json
+from exactdp.reals.radical_form import no_radical_certificate
+from exactdp.reals.square_roots import is_irrational
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 
 _FEW_REALS = 3  # numbers that are parameters even if noise is only added
 _MOST_RIVALS = 5  # numbers of a selection whose ways to compare them are listed
+_ROOMS = [Fraction(1, 10**k) for k in (9, 18, 36, 36)]  # relative
 _MOST_CORNERS = 2_000  # ideal outputs whose corners are listed
 
 
@@ -71,7 +76,34 @@ def certificate(verdict: Verdict) -> Json:
         verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
         verdict = decide(verdict.claim.by_cells(whole=True))
-    return _certified(verdict)
+    return _certified(_with_rationals(verdict))
+
+
+def _with_rationals(verdict: Verdict) -> Verdict:
+    """Return a verdict that proves the claim with a rational for each irrational limit of α or γ.
+
+    A true claim that is not tight there has one.
+    """
+    if verdict.claim.states_roots:
+        raise no_radical_certificate()
+    found = verdict
+    for room in _ROOMS:
+        due: list[Any] = [problem.obligation for problem, _ in found.decided]
+        is_rational = not any(is_irrational(x) for one in due for x in (one.alpha, one.gamma))
+        is_rational = is_rational and (found is not verdict or not multiplies(verdict.claim))
+        if is_rational or not found.holds:
+            break
+        tried = decide(verdict.claim.rounded(room))
+        found = tried if tried.holds else found
+    else:
+        raise ValueRefusedError(
+            "a claim that is tight where α or γ is irrational has no certificate",
+            rule="A certificate contains rational numbers only. The claim is proved with a "
+            "rational just above an irrational distance, within 10^-36 of it, if it is true with "
+            "that, too.",
+            way_out="Claim slightly less (multiply β by 1.001).",
+        )
+    return found
 
 
 def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certificates.document import quotient_json
@@ -12,7 +12,9 @@ from exactdp.language.layout import entries
 from exactdp.reals import Enclosure
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
-from exactdp.reals.square_roots import Enclosed, SquareRoot
+from exactdp.reals.radical_form import no_radical_certificate
+from exactdp.reals.radicals import Radical
+from exactdp.reals.square_roots import CLOSE, at_most
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -25,10 +27,22 @@ def _enclosure(value: Enclosure) -> list[str]:
     return [f"{spell(end)}{power}" for end in ends]
 
 
+def _below(one: Counterexample) -> Any:
+    """Return dd, or a rational between α and an irrational dd."""
+    if not isinstance(one.distance, Radical):
+        return at_most(one.distance)
+    room = CLOSE
+    while (found := one.distance.near(-1, room)) <= one.alpha:
+        room *= CLOSE
+    return found
+
+
 def example_json(claim: Accuracy, one: Counterexample) -> Json:
     """Return a counterexample as plain data, without its probability, β and precision."""
-    below = one.distance.below if isinstance(one.distance, SquareRoot | Enclosed) else one.distance
+    below = _below(one)
     around: Json = {}
+    if isinstance(one.alpha, Radical) or isinstance(one.gamma, Radical):
+        raise no_radical_certificate()
     u = claim.mechanism.read_input(one.input)
     if multiplies(claim):
         below = between(one.alpha, below)

@@ -279,7 +279,7 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
 
 def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet | None:
     """Return the ε for which a claim holds, or None if only single intervals can be decided."""
-    if isinstance(claim, Accuracy) and (claim.has_cases or claim.has_roots or claim.has_tower):
+    if isinstance(claim, Accuracy) and (claim.has_cases or claim.is_rounded or claim.has_tower):
         return None
     if not _is_in_eps_alone(claim):
         return None

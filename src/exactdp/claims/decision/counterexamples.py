@@ -31,7 +31,8 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, simplest_inside, spell
-from exactdp.reals.square_roots import Enclosed, SquareRoot
+from exactdp.reals.radicals import Radical, Surd, told
+from exactdp.reals.square_roots import at_most, is_irrational
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
@@ -63,8 +64,8 @@ class Counterexample(Told):
 
     input: Value
     eps: Fraction
-    alpha: Fraction
-    gamma: Fraction
+    alpha: Surd
+    gamma: Surd
     output: Value
     """The ideal output."""
     distance: Distance
@@ -106,14 +107,14 @@ class Counterexample(Told):
     def _levels(self) -> str:
         if not self.speaks_of_alpha:
             return ""
-        return f"(α = {spell(self.alpha)}, γ = {spell(self.gamma)}) "
+        return f"(α = {told(self.alpha)}, γ = {told(self.gamma)}) "
 
     @property
     def _error_told(self) -> str:
         """Both error probabilities, with enough digits to see the difference."""
         what = "the output is wrong"
         if self.gamma:
-            what = f"the error exceeds {'γ' if self.speaks_of_alpha else spell(self.gamma)}"
+            what = f"the error exceeds {'γ' if self.speaks_of_alpha else told(self.gamma)}"
         error = 1 - self.probability
         for digits in (4, 8, 16, 32):
             actual, claimed = (
@@ -387,11 +388,12 @@ def _claimed(
         return (form - other).at(eps).sign
 
     approached = not one.alpha_reached or region.is_alpha_open
-    if approached and isinstance(one.alpha, Fraction) and one.alpha <= max(one.alpha_least, least):
+    is_number = isinstance(one.alpha, Fraction | Radical)
+    if approached and is_number and one.alpha <= max(one.alpha_least, least):
         return None
     limit = one.alpha
-    if isinstance(one.distance, SquareRoot | Enclosed) and limit >= one.distance.above:
-        limit = one.distance.below  # dd is irrational and represented by a number just above
+    if is_irrational(one.distance) and isinstance(limit, Fraction) and limit > one.distance:
+        limit = at_most(one.distance)  # dd is irrational and represented by a number just above
         if limit <= max(one.alpha_least, least):
             return None
         there = obligations.beta(one.input, values, limit, one.gamma, given=given, beta=region.beta)
@@ -421,6 +423,8 @@ def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
     """Return a simple number between two, the closer to the upper one the smaller the share."""
     if limit == inf:
         return least + 1 / share
+    if isinstance(limit, Radical):
+        return limit.near(-1, share * at_most(limit - least) / limit.near(1))
     return simplest_inside(limit - (limit - least) * share, limit)
 
 

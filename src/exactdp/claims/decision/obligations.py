@@ -27,7 +27,8 @@ from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.numbers import inf
-from exactdp.reals.square_roots import Enclosed, SquareRoot, at_least
+from exactdp.reals.radicals import Radical, TwoRootsError
+from exactdp.reals.square_roots import CLOSE, Enclosed, at_least, is_irrational
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ class Obligations:
         self._disagreements = Disagreements(
             claim.mechanism, claim.ideal_function, claim.input_metric
         )
+        self.room: Fraction | None = None
+        """How far, relatively, a rational may be above an irrational limit of α or γ that it
+        replaces; None if irrational limits are used as they are."""
         self._betas: dict[object, Alternatives | None] = {}
         self._radii: dict[Distance, Distance] = {}
 
@@ -112,6 +116,11 @@ class Obligations:
         """Return dd(u) alone."""
         output = self.claim.ideal_function(u)
         return self._disagreements.distance(u, output, self.within.differ(u, output))
+
+    def reach(self, u: tuple[Value, ...], output: Value, distance: Distance) -> Distance:
+        """Return a rational that is not below dd(u), at which an input is known to disagree."""
+        differ = self.within.differ(u, output)
+        return self._disagreements.reach(u, output, differ, distance, self.room or CLOSE)
 
     def approach(
         self, u: tuple[Value, ...], output: Value
@@ -227,8 +236,11 @@ class Obligations:
         if not level.reaches_below(distance, closed=closed):
             return None
         top = min(distance, level.upper)
-        if isinstance(top, SquareRoot | Enclosed):
-            return top.above, False
+        is_limit = not (closed and level.lower == distance)  # there are smaller α, too
+        if isinstance(top, Enclosed) or (isinstance(top, Radical) and self.gamma_follows):
+            return at_least(top), False
+        if isinstance(top, Radical) and top == distance and is_limit:
+            return top, False
         reached = top < distance and not level.upper_open
         is_open = top == level.upper and level.upper_open
         return top, reached or (closed and top == distance and top != inf and not is_open)
@@ -472,16 +484,33 @@ class _InputObligations:
         chance: ClosedForm,
         **least: Distance,
     ) -> list[Obligation]:
-        beta = self.all.beta(
-            self.input, self.values, alpha, gamma, given=self.given, beta=self.bound
-        )
+        distance = self.distance
+        # β is nonincreasing, so a limit may be replaced by a number above it.
+        try:
+            beta = self._beta(alpha, gamma, chance)
+        except TwoRootsError:
+            if alpha_reached and gamma_reached:
+                raise
+            beta = None
+        if self.all.room is not None or beta is None:
+            room = self.all.room or CLOSE
+            if not alpha_reached and alpha == distance and self.all.room is not None:
+                alpha, beta = self.all.reach(self.input, self.output, distance), None
+            elif not alpha_reached and is_irrational(alpha):
+                alpha, beta = at_least(alpha, room), None
+            if self.all.room is not None:
+                distance = self.all.reach(self.input, self.output, distance)
+            if is_irrational(gamma) and not gamma_reached:
+                gamma, beta = at_least(gamma, room), None
+        if beta is None:
+            beta = self._beta(alpha, gamma, chance)
         if beta is None:
             return []
         return [
             Obligation(
                 self.input,
                 self.output,
-                self.distance,
+                distance,
                 alpha,
                 gamma,
                 alpha_reached,
@@ -493,3 +522,13 @@ class _InputObligations:
                 **least,
             )
         ]
+
+    def _beta(self, alpha: Distance, gamma: Distance, chance: ClosedForm) -> Alternatives | None:
+        """Return β; refuse one that has another root than the probability."""
+        found = self.all.beta(
+            self.input, self.values, alpha, gamma, given=self.given, beta=self.bound
+        )
+        for form in found or ():
+            if form.is_irrational and chance.is_irrational:
+                chance + form
+        return found

@@ -16,8 +16,8 @@ from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Stretch
 from exactdp.reals.numbers import inf
+from exactdp.reals.radicals import Radical
 from exactdp.reals.spans import Span
-from exactdp.reals.square_roots import SquareRoot
 from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import near, read_pattern
@@ -123,12 +123,6 @@ class Within:
         for other, chance in self._finite(u, trace).apart:
             distance = self._metric.between(given, output, other)
             chances[distance] = chances.get(distance, ExpPoly(0)) + chance
-        if any(isinstance(distance, SquareRoot) for distance in chances):
-            raise ValueRefusedError(
-                f"γ is not a number, and the output distance {self._metric} has irrational values",
-                rule="Which γ lie between two such values is decided for a number γ.",
-                way_out="Give a number for gamma.",
-            )
         for one, two in combinations(chances, 2):
             if isinstance(gap := _gap(one, two), Spot):
                 gap.trace.note(gap)  # equal distances are one step
@@ -200,7 +194,8 @@ class Within:
 
 
 def _gap(one: Distance, two: Distance) -> Distance:
-    return inf if inf in (one, two) else one - two
+    is_known = isinstance(one, Radical) or isinstance(two, Radical) or inf in (one, two)
+    return inf if is_known else one - two
 
 
 def _has_noise(pattern: Value) -> bool:

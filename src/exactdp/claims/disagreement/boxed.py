@@ -3,7 +3,8 @@
 Boxes of inputs are examined in the order of their distance. A box on which the function returns one
 output, according to its values for spans, is discarded or bounds the distance; others are halved.
 So dd is between the distance of the nearest open box and that of the nearest input found to
-disagree, and both are proved in rational arithmetic.
+disagree, and both are proved in rational arithmetic. If dd is known to be one of finitely many
+numbers (`critical`), boxes only tell which.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from fractions import Fraction
 from itertools import count, product
 from typing import Any, NamedTuple
 
+from exactdp.claims.disagreement.critical import Zero, candidates
 from exactdp.claims.stated.distances import (
     InputDistance,
     NonlinearDistance,
@@ -25,12 +27,14 @@ from exactdp.claims.stated.distances import (
 from exactdp.claims.stated.spans import AmbiguousComparisonError, End, Germ, Guesses, IntervalNumber
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.numbers import inf
-from exactdp.reals.square_roots import Enclosed, square_root
+from exactdp.reals.square_roots import Enclosed, at_least, at_most, square_root
 
 _CLOSE = Fraction(1, 10**6)  # relative
+_ALONE = Fraction(1, 10**4)  # relative, if only one number is possible
 _ENOUGH = Fraction(1, 10)  # relative, once the limit is reached
 _NEAR = Fraction(1, 100)  # relative, from which on an exact answer is looked for
 _MOST_BOXES, _FEWER_BOXES = 2_500, 1_000
+_FEW_BOXES = 40  # after which it is asked whether one number is left
 _MOST_DIRECTIONS = 100
 _SHORT = Fraction(1, 10**6)
 _MOST_GUESSES = 32
@@ -48,6 +52,8 @@ class BoxedDistance(NamedTuple):
     distance: Any
     other: tuple[Fraction, ...] | None
     way: tuple[int, ...] = ()
+    reach: Any = inf
+    """A rational that is not below dd, and not below the distance of the other input."""
 
 
 Ask = Callable[[Sequence[Any]], bool]
@@ -69,12 +75,12 @@ def distance_to_disagreement(
             rule="With such an ideal, distances are linf, l1, l2, discrete, or multiply reals.",
             way_out="Use one of these.",
         )
-    if metric != discrete and (way := _over_the_border(point, disagrees)) is not None:
-        return BoxedDistance(Fraction(0), tuple(point), way)
+    if metric != discrete and (way := over_the_border(point, disagrees)) is not None:
+        return BoxedDistance(Fraction(0), tuple(point), way, Fraction(0))
     return _Search(point, disagrees, metric).run()
 
 
-def _over_the_border(point: Sequence[Fraction], disagrees: Ask) -> tuple[int, ...] | None:
+def over_the_border(point: Sequence[Fraction], disagrees: Ask) -> tuple[int, ...] | None:
     """Return one of some directions in which inputs that are infinitely close disagree."""
     for tried, way in enumerate(product((0, 1, -1), repeat=len(point))):
         if tried > _MOST_DIRECTIONS:
@@ -102,6 +108,9 @@ class _Search:
         self.left = _MOST_BOXES if self.has_nearest else _FEWER_BOXES
         self.tried: set[tuple[Fraction, ...]] = set()
         self.numbers = count()
+        self.power = 2 if metric == l2 and len(self.point) > 1 else 1  # of distances
+        is_known = metric == discrete
+        self.candidates = None if is_known else candidates(self.point, disagrees, metric)
 
     def run(self) -> BoxedDistance:
         whole = tuple(IntervalNumber(-inf, inf) for _ in self.point)
@@ -122,7 +131,7 @@ class _Search:
             for corner in self._some_points(box):
                 self._note(corner)
             if self.best == 1 and self.metric == discrete:
-                return BoxedDistance(Fraction(1), self.other)
+                return BoxedDistance(Fraction(1), self.other, reach=Fraction(1))
             for half in self._halves(box):
                 distance = self._least(half)
                 if distance < self.best:
@@ -146,17 +155,29 @@ class _Search:
         return None
 
     def _is_close(self, least: End) -> bool:
+        known = self.candidates
         if self.best == inf:
+            if known is not None and known.are_below(least, self.power):
+                return True  # there are no others
             if self.left <= 0:
                 raise self._failed()
         elif self.best - least <= _CLOSE * self.best:
             return True
-        elif self.left <= 0:
+        is_time = self.best - least <= _ALONE * self.best or self.left % _FEW_BOXES == 0
+        if is_time and self._only(least) is not None:
+            return True
+        if self.left <= 0 and self.best != inf:
             if self.best - least > _ENOUGH * self.best:
                 raise self._failed()
             return True
         self.left -= 1
         return False
+
+    def _only(self, least: End) -> Zero | None:
+        """Return the only number that dd may be, if it is known."""
+        if self.candidates is None or self.best == inf:
+            return None
+        return self.candidates.only_between(least, self.best, self.power)
 
     def _is_exact(self, least: End, box: Box) -> bool:
         """Whether inputs that are infinitely close to the nearest point of a box disagree."""
@@ -166,7 +187,7 @@ class _Search:
         if len(self.tried) >= _MOST_PLACES or self.metric == discrete:
             return False
         self.tried.add(place)
-        way = _over_the_border(place, self.disagrees)
+        way = over_the_border(place, self.disagrees)
         if way is None:
             return False
         self.other, self.way = place, way
@@ -185,11 +206,16 @@ class _Search:
         if self.best == inf:
             return BoxedDistance(inf, None)
         ends = (least, self.best)
-        if self.metric == l2 and len(self.point) > 1:  # the search is about squares
+        if self.power == 2:  # the search is about squares
             low, high = (square_root(Fraction(end)) for end in ends)
-            ends = getattr(low, "below", low), getattr(high, "above", high)
-        distance = ends[0] if ends[0] == ends[1] else Enclosed(*ends)
-        return BoxedDistance(distance, self.other, self.way)
+            if low == high:
+                return BoxedDistance(low, self.other, self.way, at_least(high))
+            ends = at_most(low), at_least(high)
+        if ends[0] == ends[1]:
+            return BoxedDistance(ends[0], self.other, self.way, ends[1])
+        only = self._only(least)
+        distance = Enclosed(*ends) if only is None else only.number()
+        return BoxedDistance(distance, self.other, self.way, ends[1])
 
     def _distance(self, place: Iterable[Fraction]) -> Fraction:
         """Return the distance of an input, for l2 its square."""
@@ -289,7 +315,7 @@ class _OwnSearch(_Search):
         if least or self.best == 0 or self.tried or self._nearest(box) != self.point:
             return False
         self.tried.add(self.point)
-        way = _over_the_border(self.point, self._disagrees_close_by)
+        way = over_the_border(self.point, self._disagrees_close_by)
         if way is None:
             return False
         self.other, self.way = self.point, way

@@ -9,12 +9,17 @@ and an input.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.disagreement.boxed import BoxedDistance, distance_to_disagreement
+from exactdp.claims.disagreement.boxed import (
+    BoxedDistance,
+    distance_to_disagreement,
+    over_the_border,
+)
+from exactdp.claims.disagreement.closer import closer, simple_places
 from exactdp.claims.disagreement.closures import (
     Closures,
     are_closures,
@@ -41,6 +46,7 @@ from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
+from exactdp.reals.square_roots import at_least
 from exactdp.semantics.spots import at_sample, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
@@ -228,9 +234,17 @@ class Disagreements:
     # A nearest input --------------------------------------------------------------------
 
     def _by_boxes(
-        self, u: tuple[Value, ...], output: Value, differ: Differ | None
+        self,
+        u: tuple[Value, ...],
+        output: Value,
+        differ: Differ | None,
+        room: Fraction | None = None,
     ) -> BoxedDistance:
-        """Return dd(u) and an input that disagrees, by values for spans of inputs."""
+        """Return dd(u) and an input that disagrees, by values for spans of inputs.
+
+        If room is given, the input is one that is close, if possible not further than that, and
+        the same one is returned again later.
+        """
         ideal = self._ideal
         if not isinstance(ideal, NonlinearIdeal | IdealProgram):
             raise not_linear(f"the distance {self._distance}, which multiplies reals,")
@@ -247,21 +261,56 @@ class Disagreements:
         named = metric.function if isinstance(metric, NonlinearDistance) else metric
         known = self._mechanism.kept(_Boxed).found if differ is None else {}
         key = u, source, named
+        point = [Fraction(x) for x in entries(u)]
         if key not in known:
-            point = [Fraction(x) for x in entries(u)]
             known[key] = distance_to_disagreement(point, differs, metric)
+        found = known[key]
+        if room is not None and differ is None and found.other is not None and not found.way:
+            wanted = at_least(found.distance, room) * (1 + room)
+            if found.reach > wanted:
+                far = self._far_from(point)
+                place = closer(point, found.other, differs, far, wanted)
+                known[key] = found._replace(other=place, reach=far(place))
+                for near in simple_places(place):
+                    is_nearest = metric.between(point, near) == found.distance
+                    if is_nearest and (way := over_the_border(near, differs)) is not None:
+                        known[key] = BoxedDistance(found.distance, near, way, far(near))
+                        break
         return known[key]
+
+    def _far_from(self, point: list[Fraction]) -> Callable[[Sequence[Fraction]], Fraction]:
+        """Return the distance from a point as a function, or a rational just above it."""
+        return lambda other: Fraction(at_least(self._distance.between(point, other)))
+
+    def reach(
+        self,
+        u: tuple[Value, ...],
+        output: Value,
+        differ: Differ | None,
+        distance: Distance,
+        room: Fraction,
+    ) -> Distance:
+        """Return a rational at which an input disagrees, or is a limit of those that do.
+
+        It is not below dd, and if possible, by a factor, not further above it than room.
+        """
+        if not self._multiplies or None not in self._kinds or distance == inf:
+            return at_least(distance, room)
+        return self._by_boxes(u, output, differ, room).reach
 
     def nearest(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
         if self._multiplies and None in self._kinds:
-            distance, place, way = self._by_boxes(u, output, differ)
+            distance, place, way, _ = self._by_boxes(u, output, differ)
             if place is None:
                 return Disagreement(inf, None, None, attained=False)
             other = assembled(self._mechanism.inputs, place)
             shown_as = self._graphs.shown(other)
             towards = tuple(map(Fraction, way)) if any(way) else None
-            return Disagreement(distance, shown_as, self._ideal(other), towards is None, towards)
+            is_near = self._distance.between([*map(Fraction, entries(u))], place) != distance
+            return Disagreement(
+                distance, shown_as, self._ideal(other), towards is None, towards, is_near
+            )
         if not self._distance.by_entry:
             self._check_distance(u)
         if self._is_bent and None in self._kinds:

@@ -41,12 +41,24 @@ class Disagreement(Told):
     """Whether that input itself disagrees; otherwise inputs arbitrarily close to it do."""
     towards: tuple[Fraction, ...] | None = None
     """If it does not: every input + t·towards (entry by entry) with small t > 0 disagrees."""
+    is_near: bool = False
+    """Whether that input disagrees, but is slightly further away than the nearest ones."""
 
     def __str__(self) -> str:
         if self.input is None:
             return "No input at a finite distance has another ideal output."
-        how = "at" if self.attained else "arbitrarily close to"
+        how, where = "at" if self.attained else "arbitrarily close to", show(self.input)
+        if self.is_near:
+            how, where = "near", _approximate(self.input)
         return (
             f"The nearest input with another ideal output is {self.distance} away, "
-            f"{how} {show(self.input)}, with output {show(self.output)}."
+            f"{how} {where}, with output {show(self.output)}."
         )
+
+
+def _approximate(given: Value) -> str:
+    """Return an input with rounded numbers."""
+    if isinstance(given, list | tuple):
+        inside = ", ".join(map(_approximate, given))
+        return f"[{inside}]" if isinstance(given, list) else f"({inside})"
+    return f"{float(given):.6g}" if isinstance(given, Fraction) else show(given)

@@ -33,7 +33,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf, rational, spell
-from exactdp.reals.square_roots import SquareRoot, square_root
+from exactdp.reals.square_roots import at_most, square_root
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
@@ -205,7 +205,7 @@ class _Euclidean(InputDistance):
 
     >>> from exactdp import l2
     >>> print(l2.between([0, 0], [3, 4]), l2.between([0, 0], [1, 1]))
-    5 √2
+    5 sqrt(2)
     """
 
     name: str = "l2"
@@ -233,8 +233,7 @@ class _Euclidean(InputDistance):
 
     def width(self, slopes: Iterable[int | Fraction]) -> Fraction:
         """Return how much a form with these slopes changes over distance 1, or slightly less."""
-        root = square_root(sum((Fraction(q) ** 2 for q in slopes), Fraction(0)))
-        return root.below if isinstance(root, SquareRoot) else root
+        return Fraction(at_most(square_root(sum((Fraction(q) ** 2 for q in slopes), Fraction(0)))))
 
     def total(self, distances: list[int | Distance]) -> int | Distance:
         """Combine the distances of entries."""

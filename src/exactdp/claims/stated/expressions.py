@@ -18,6 +18,8 @@ from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
 from exactdp.reals.radical_form import RadicalForm
+from exactdp.reals.radical_form import constant as radical_constant
+from exactdp.reals.radicals import Radical
 from exactdp.reals.towers import Tower, exp
 
 Values: TypeAlias = Mapping[str, ClosedForm | Fraction]
@@ -431,6 +433,20 @@ def as_expression(value: object, what: str) -> Expression:
         ) from None
 
 
+def has_root(part: Expression) -> bool:
+    """Whether an expression contains an irrational number."""
+    match part:
+        case Constant(form):
+            return form.is_irrational
+        case Exponential(inner) | Power(inner, _):
+            return has_root(inner)
+        case Sum(left, right) | Product(left, right) | Quotient(left, right):
+            return has_root(left) or has_root(right)
+        case Minimum(parts) | Maximum(parts):
+            return any(map(has_root, parts))
+    return False
+
+
 def has_tower(part: Expression) -> bool:
     """Whether an expression has an exponent that is not a polynomial in ε, α, γ and inputs."""
     match part:
@@ -509,6 +525,8 @@ def _combined(kind: type[_BinaryOperation], left: object, right: object) -> Expr
 
 
 def _form(value: Any) -> ClosedForm:
+    if isinstance(value, Radical):
+        return radical_constant(value)
     return value if isinstance(value, ClosedForm) else ExpPoly(value)
 
 

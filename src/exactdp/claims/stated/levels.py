@@ -18,7 +18,9 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals import ClosedForm, Interval
-from exactdp.reals.numbers import inf, spell
+from exactdp.reals.numbers import inf, rational
+from exactdp.reals.radical_form import RadicalForm
+from exactdp.reals.radicals import Radical, told
 
 
 class AnyLevel:
@@ -60,7 +62,16 @@ class Range:
         self, lower: Any, upper: Any, *, lower_open: bool = False, upper_open: bool = False
     ) -> None:
         ends: tuple[object, object]
-        if is_formula(lower) or is_formula(upper):
+        lower, upper = _number_if_root(lower), _number_if_root(upper)
+        if isinstance(lower, Radical) or isinstance(upper, Radical):
+            low, high = (one if isinstance(one, Radical) else _end(one) for one in (lower, upper))
+            if not low < high:
+                raise ValueRefusedError(
+                    f"the range from {low} to {high} is empty",
+                    way_out="Give the smaller number first; for one number, give it alone.",
+                )
+            ends, upper_open = (low, high), upper_open or high == inf
+        elif is_formula(lower) or is_formula(upper):
             ends = _as_end(lower), _as_end(upper)
         else:
             interval = Interval(lower, upper, lower_open=lower_open, upper_open=upper_open)
@@ -85,8 +96,13 @@ class Range:
         return not is_formula(self.lower) and not is_formula(self.upper)
 
     @property
+    def has_root(self) -> bool:
+        """Whether an endpoint is an irrational number."""
+        return isinstance(self.lower, Radical) or isinstance(self.upper, Radical)
+
+    @property
     def interval(self) -> Interval:
-        """The range as an interval, if both endpoints are numbers."""
+        """The range as an interval, if both endpoints are rational numbers."""
         return Interval(
             self.lower, self.upper, lower_open=self.lower_open, upper_open=self.upper_open
         )
@@ -112,7 +128,7 @@ class Range:
         return bool(above and below)
 
     def __str__(self) -> str:
-        if self.is_constant:
+        if self.is_constant and not self.has_root:
             is_all = self.lower == 0 and self.upper == inf and not self.lower_open
             return "any" if is_all else f"in {self.interval}"
         left, right = "[("[self.lower_open], "])"[self.upper_open]
@@ -126,6 +142,18 @@ Level: TypeAlias = Expression | Range
 def is_formula(value: object) -> bool:
     """Whether a value is a formula, and not a number."""
     return isinstance(value, Expression | ClosedForm)
+
+
+def _number_if_root(value: Any) -> Any:
+    """Return a number such as sqrt(2), which users write as a function of ε, as a number."""
+    if isinstance(value, Constant):
+        value = value.form
+    number = value.number if isinstance(value, RadicalForm) else None
+    return value if number is None else number
+
+
+def _end(value: Any) -> Fraction | float:
+    return inf if value == inf else rational(value, "an end of a range")
 
 
 def _as_end(value: object) -> Expression | float:
@@ -152,14 +180,14 @@ def read_level(value: object, name: str, inputs: Mapping[str, Any] | None = None
         if not value.is_constant:
             return value
         if value.lower < 0:
-            raise _negative(name, str(value.interval))
+            raise _negative(name, str(value)[3:])
         if value.lower != value.upper:
             return value
         value = value.lower
     level = as_expression(value, name)
     number = constant(level)
     if number is not None and number < 0:
-        raise _negative(name, spell(number))
+        raise _negative(name, told(number))
     return level
 
 
@@ -180,11 +208,13 @@ def _range_of(text: str, inputs: Mapping[str, Any] | None) -> Range:
     )
 
 
-def constant(level: Level) -> Fraction | None:
+def constant(level: Level) -> Any:
     """Return a level if it is a number, else None."""
-    if not isinstance(level, Constant) or level.form.denominator != 1:
+    if not isinstance(level, Constant):
         return None
-    return level.form.numerator.constant()
+    if isinstance(level.form, RadicalForm):
+        return level.form.number
+    return level.form.numerator.constant() if level.form.denominator == 1 else None
 
 
 def _negative(name: str, shown: str) -> ValueRefusedError:

@@ -32,6 +32,7 @@ from exactdp.claims.stated.expressions import (
     Maximum,
     Symbol,
     as_expression,
+    has_root,
     has_tower,
 )
 from exactdp.claims.stated.fitting import input_distance_for, output_distance_for
@@ -62,6 +63,7 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, parameter
 from exactdp.reals.numbers import Number, is_percentage, probability, spell
+from exactdp.reals.radicals import Radical
 from exactdp.semantics.spots import has_spots, watched
 
 if TYPE_CHECKING:
@@ -394,19 +396,35 @@ class AccuracyStatement:
 
     @property
     def has_roots(self) -> bool:
-        """Whether distances to disagreement may be irrational; close rationals replace them."""
+        """Whether distances to disagreement may be irrational."""
         is_euclidean = self.input_metric.is_euclidean and len(self.entry_names) > 1
         is_squared = isinstance(self.input_metric, NonlinearDistance)
         return is_euclidean or is_squared or isinstance(self.ideal_function, NonlinearIdeal)
 
+    @property
+    def states_roots(self) -> bool:
+        """Whether β, α or γ is given with irrational numbers."""
+        levels = self.alpha_level, self.gamma_level
+        ends = [end for one in levels if isinstance(one, Range) for end in (one.lower, one.upper)]
+        stated = [*levels, *ends] if self.is_beta_of_input else [self.formula, *levels, *ends]
+        return any(
+            isinstance(one, Radical) or (isinstance(one, Expression) and has_root(one))
+            for one in stated
+        )
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether rationals close to it replace an irrational distance to disagreement."""
+        return self.has_roots
+
     def require_rationals(self, what: str) -> None:
         """Refuse a question that would be answered for an approximation of the distance."""
-        if self.has_roots:
+        if self.is_rounded:
             raise ValueRefusedError(
-                f"{what} is not computed where dd is irrational",
-                rule="Under l2, or with an ideal or a distance that multiplies reals, check(), "
-                "tightest() and smallest_epsilon() decide with numbers close to dd.",
-                way_out="Use these, or linf or l1 and an ideal that is linear.",
+                f"{what} is not computed where rationals close to dd replace it",
+                rule="Where dd is irrational and not known exactly, for all reals and in boxes, "
+                "check(), tightest() and smallest_epsilon() decide with numbers close to dd.",
+                way_out="Use these, or list the inputs, or use linf or l1.",
             )
 
     def require_ends(self) -> None:

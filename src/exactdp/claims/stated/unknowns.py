@@ -1,0 +1,144 @@
+"""Numbers with which a Python function is called to learn what it compares.
+
+An `Unknown` is a quotient of polynomials in the numbers of an input. Each comparison records the
+polynomials whose signs decide it, and is answered by guessing, so that all ways are followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
+
+from exactdp.claims.stated.spans import AmbiguousComparisonError, Guesses
+from exactdp.errors import ExactdpError
+from exactdp.reals.numbers import exact, rational
+
+_MOST_RUNS = 64
+_MOST_DEGREE = 16
+
+Polynomial = fmpq_mpoly
+
+
+class Compared:
+    """The polynomials that the runs of a function compared with 0."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.ring = fmpq_mpoly_ctx.get(names, Ordering.lex)
+        self.guesses = Guesses()
+        self.polynomials: list[Polynomial] = []
+
+    def unknown(self, polynomial: Polynomial) -> Unknown:
+        """Return a polynomial as a number."""
+        return Unknown(polynomial, self.ring.constant(1), self)
+
+    def note(self, polynomial: Polynomial) -> None:
+        """Record a polynomial that is compared with 0."""
+        if polynomial.total_degree() > _MOST_DEGREE:
+            raise AmbiguousComparisonError
+        if not polynomial.is_constant() and polynomial not in self.polynomials:
+            self.polynomials.append(polynomial)
+
+    def results(self, call: Callable[[list[Any]], Any], given: list[Any]) -> list[Any] | None:
+        """Return the results of a function on all ways through it; None if they are not found."""
+        found = []
+        for _ in range(_MOST_RUNS):
+            try:
+                found.append(call(given))
+            except (AmbiguousComparisonError, ExactdpError, TypeError, ArithmeticError):
+                return None
+            if not self.guesses.advance():
+                return found
+        return None
+
+
+class Unknown:
+    """A quotient of polynomials."""
+
+    __slots__ = ("compared", "over", "under")
+
+    def __init__(self, over: Polynomial, under: Polynomial, compared: Compared) -> None:
+        self.over, self.under, self.compared = over, under, compared
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _of(self, other: Any) -> Unknown:
+        if isinstance(other, Unknown):
+            return other
+        number = exact(Fraction(rational(other)))
+        return self.compared.unknown(self.compared.ring.constant(number))
+
+    def _guessed(self, other: Any, equal: bool) -> bool:
+        """Return an answer to a comparison; `equal` is that for the same number."""
+        gap = self - other
+        if gap.over.is_zero():
+            return equal
+        self.compared.note(gap.over)
+        self.compared.note(gap.under)
+        return self.compared.guesses.next()
+
+    def __le__(self, other: Any) -> bool:
+        return self._guessed(other, True)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._guessed(other, True)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._guessed(other, False)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._guessed(other, False)
+
+    def __eq__(self, other: object) -> bool:
+        return self._guessed(other, True)
+
+    def __ne__(self, other: object) -> bool:
+        return self._guessed(other, False)
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def __neg__(self) -> Unknown:
+        return Unknown(-self.over, self.under, self.compared)
+
+    def __pos__(self) -> Unknown:
+        return self
+
+    def __abs__(self) -> Unknown:
+        return self if self >= 0 else -self
+
+    def __add__(self, other: Any) -> Unknown:
+        two = self._of(other)
+        if self.under == two.under:
+            return Unknown(self.over + two.over, self.under, self.compared)
+        over = self.over * two.under + two.over * self.under
+        return Unknown(over, self.under * two.under, self.compared)
+
+    def __sub__(self, other: Any) -> Unknown:
+        return self + -self._of(other)
+
+    def __rsub__(self, other: Any) -> Unknown:
+        return self._of(other) - self
+
+    def __mul__(self, other: Any) -> Unknown:
+        two = self._of(other)
+        return Unknown(self.over * two.over, self.under * two.under, self.compared)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> Unknown:
+        two = self._of(other)
+        if two.over.is_zero():
+            raise ZeroDivisionError("division by zero")
+        self.compared.note(two.over)
+        return Unknown(self.over * two.under, self.under * two.over, self.compared)
+
+    def __rtruediv__(self, other: Any) -> Unknown:
+        return self._of(other) / self
+
+    def __pow__(self, power: Any) -> Unknown:
+        if not isinstance(power, int) or power < 0:
+            raise TypeError("a power is a whole number, 0 or more")
+        return Unknown(self.over**power, self.under**power, self.compared)
