@@ -96,7 +96,8 @@ def test_refusals() -> None:
     for ask, message in (
         (lambda: two.probability(0, True), "not independent"),
         (lambda: ABOVE.within(0, 1), "depends on eps"),
-        (lambda: log(3), "not a rational number"),
+        (lambda: Accuracy(ABOVE, log(3) * exp(-eps), ideal=ONE), "irrational number"),
+        (lambda: Accuracy(ABOVE, "5%", gamma=log(3) / eps, ideal=ONE), "irrational number"),
         (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),
         (
             lambda: Mechanism.from_source("def f(q: Real): return lap(eps, q) > log(3)").run(0, 1),
@@ -167,3 +168,14 @@ def test_finite_inputs(added: str, number: float) -> None:
     assert float(stretch.upper) == pytest.approx(math.log(80) + number, rel=1e-10)
     until = Fraction(math.log(80) + number - 0.01)
     assert Accuracy(program, claim.beta, ideal=present, epsilon=(0, until)).check().holds
+
+
+def test_logarithms_outside_of_a_mechanism() -> None:
+    """A threshold may be computed before the mechanism, and is written with it."""
+    outside = Mechanism.from_source(
+        "def f(c: Real): return lap(eps, c) > T", {"T": 1 + 2 * log(2 / Fraction(1, 500)) / eps}
+    )
+    inside = Mechanism.from_source("def f(c: Real): return lap(eps, c) > 1 + 2 * log(1000) / eps")
+    assert str(outside.probability(3, True)) == str(inside.probability(3, True))
+    assert Mechanism.from_source(str(outside)) == outside
+    assert str(3 / eps - log(8) + log(0.5) * eps) == "3 / eps - 3 * log(2) + (-1) * log(2) * eps"

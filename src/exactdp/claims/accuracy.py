@@ -479,7 +479,7 @@ class Accuracy(AccuracyStatement):
         """Return 1 − Pr(within γ) at an input as an exact function of ε, with the claimed β."""
         from exactdp.claims.constants.curves import error_curve  # noqa: PLC0415
 
-        self.require_one_sum("the error as one curve")
+        self.require_numbers("the error as a curve")
         return error_curve(self, self.mechanism.read_input(u))
 
 

@@ -247,6 +247,13 @@ def _forms(
                 f"the measure of {mechanism.__name__} is infinite at an input",
                 way_out="Give a measure that is finite, or other inputs.",
             )
+        if not isinstance(form, ClosedForm):
+            raise ValueRefusedError(
+                f"the measure of {mechanism.__name__} is not one closed form for all eps",
+                rule="Closed forms are compared: the mechanism has a + b / eps beside reals, a "
+                "min or max in ε, or outputs that are expressions in ε.",
+                way_out="Compare on an interval of eps on which it is one closed form.",
+            )
         found.append(form)
     return found
 

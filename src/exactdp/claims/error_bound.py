@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.constants.budgets import Budget
+from exactdp.claims.constants.budgets import Budget, is_in_eps_alone
 from exactdp.claims.constants.radii import Radius
 from exactdp.claims.constants.risks import Risk
 from exactdp.claims.constants.simple_inputs import at_worst_input, simple_around
@@ -381,7 +381,7 @@ class ErrorBound:
         if best.input is None:
             return none
         lower, upper = (_HALF / Fraction(one) for one in (best.kappa.upper, best.kappa.lower))
-        exact = asked.error_probability(best.input).exact
+        exact = replace(easier, beta=_HALF).error_probability(best.input).exact
         attained = is_listed(asked.input_set) and worst is None
         alone = is_listed(claim.input_set) and _are_one(listed(claim.mechanism, claim.input_set))
         upper = min(upper, Fraction(1))
@@ -479,7 +479,7 @@ def _least_epsilon(
     claim: Accuracy, width: Number | None, progress: Progress | None, how: How
 ) -> Budget:
     try:
-        is_ray = claim.work.is_in_eps_alone()
+        is_ray = is_in_eps_alone(claim)
         target = _width(width, claim, is_ray=is_ray)
         return claim.smallest_epsilon(width=target, progress=progress, **how)
     except VacuousClaimError:  # no output can be further off

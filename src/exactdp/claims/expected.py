@@ -37,6 +37,7 @@ from exactdp.errors import UndefinedError, ValueRefusedError, counted
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
+from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
 from exactdp.reals.numbers import Number, spell
@@ -381,10 +382,16 @@ class Expected:
             self._require_loss("the best constant")
             return replace(tightest_by_trial(self, width, conduct(progress, how)), bound="at_most")
         self._require_one_sum("the best constant at each input")
-        self._require_nonnegative()
         if at_each:
+            self._require_nonnegative()
             return tightest_at_each(self, width, conduct(progress, how))
-        return replace(tightest(self, width, conduct(progress, how)), bound="at_most")
+        try:
+            self._require_nonnegative()
+            found = tightest(self, width, conduct(progress, how))
+        except OrderChangesError:
+            self._require_loss("the best constant")
+            found = tightest_by_trial(self, width, conduct(progress, how))
+        return replace(found, bound="at_most")
 
     is_about_errors = False
     """Whether what is bounded is a probability, so at most 1."""
@@ -399,12 +406,12 @@ class Expected:
         return replace(self, at_most=bound)
 
     def _require_loss(self, what: str) -> None:
-        """Refuse a loss or a bound that may be negative, if 1/ε is combined with reals."""
+        """Refuse a loss that may be negative, if it is not one closed form for all ε."""
         if not isinstance(self.loss, str):
             raise ValueRefusedError(
                 f"{what} is not computed for {self.mechanism.__name__} and its own loss",
                 rule="A best factor compares a bound with a loss, and neither is negative; with "
-                "a + b / eps beside reals, the named losses are known not to be.",
+                "a + b / eps beside reals, or a min in ε, the named losses are known not to be.",
                 way_out='Use loss="absolute", "squared", "wrong" or "regret"; or ask check().',
             )
 

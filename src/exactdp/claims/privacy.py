@@ -44,6 +44,7 @@ from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError, ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled
 from exactdp.language.program import Program
+from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
@@ -408,9 +409,13 @@ class Privacy:
     ) -> Leakage:
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
         from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
+        from exactdp.claims.private.parted_factor import tightest_in_parts  # noqa: PLC0415
 
         self._require_content()
-        found = tightest(self, width, conduct(progress, how))
+        try:
+            found = tightest(self, width, conduct(progress, how))
+        except OrderChangesError as error:
+            found = tightest_in_parts(self, error, lambda one: one.tightest(width=width, **how))
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:

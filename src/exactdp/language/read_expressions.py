@@ -46,6 +46,13 @@ METHODS_RULE = (
     "Lists have `index(x)` and `count(x)`, and on a line of their own `append(x)` and `extend(xs)`."
 )
 _ALONE = "Write it on a line of its own, with one argument."
+_LISTED = {
+    "keys": "[key_of for key_of in {0}]",
+    "values": "[{0}[key_of] for key_of in {0}]",
+    "items": "[(key_of, {0}[key_of]) for key_of in {0}]",
+}
+"""The methods of a dictionary that list it, as comprehensions."""
+
 _INSTEAD_OF_METHOD = {
     "append": _ALONE,
     "argmax": "Write max(range(len(xs)), key=lambda i: xs[i]).",
@@ -388,8 +395,13 @@ class ExpressionReader(NameReader):
             ]
         return put(ast.Call(function, args, named), place)
 
-    def method(self, node: ast.Call, base: ast.expr, method: str) -> ast.Call:
-        """Return `xs.index(x)` or `xs.count(x)`."""
+    def method(self, node: ast.Call, base: ast.expr, method: str) -> ast.expr:
+        """Return `xs.index(x)` or `xs.count(x)`; what `values` and `items` of a table list."""
+        if method in _LISTED and isinstance(base, ast.Name) and not (node.args or node.keywords):
+            listed = ast.parse(_LISTED[method].format(base.id), mode="eval").body
+            for part in ast.walk(listed):
+                ast.copy_location(part, node)
+            return self.expr(listed)
         if method not in ("index", "count") or len(node.args) != 1 or node.keywords:
             self.refuse_method(node, method)
         place = self.source.place(node)

@@ -16,7 +16,15 @@ from exactdp.language.chance import DRAW_INSTEAD, NO_CHANCE, source_of_chance
 from exactdp.language.source import Source
 from exactdp.language.tree import Definition, name
 from exactdp.language.values import freeze
-from exactdp.language.words import BUILTINS, INSTEAD, MISSING, RESERVED, attribute, denotes
+from exactdp.language.words import (
+    BUILTINS,
+    INSTEAD,
+    MISSING,
+    OWN_FUNCTIONS,
+    RESERVED,
+    attribute,
+    denotes,
+)
 
 _NO_WAITING = "A mechanism waits for nothing: leave it out."
 _SEE = "Use what the language has: exactdp help language."
@@ -157,6 +165,8 @@ class NameReader:
         if found is MISSING:
             if written in RESERVED or written in BUILTINS:
                 return written
+            if written in OWN_FUNCTIONS:
+                return OWN_FUNCTIONS[written]
             if written == self.name:
                 self.refuse(
                     node,

@@ -14,6 +14,7 @@ from typing import Any
 
 from flint import fmpz
 
+from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.radical_form import constant
 from exactdp.reals.radicals import Radical, Surd, radical
 
@@ -255,6 +256,10 @@ def _monomial(coefficient: Surd, power: int) -> tuple[Surd, int]:
 
 
 def _binary(op: str, left: object, right: object) -> EpsTerm:
+    if isinstance(left, ClosedForm) or isinstance(right, ClosedForm):
+        from exactdp.language.values import freeze  # noqa: PLC0415 which imports this module
+
+        left, right = freeze(left), freeze(right)
     for part in (left, right):
         if isinstance(part, bool) or not isinstance(part, EpsTerm | int | Fraction):
             return NotImplemented  # type: ignore[no-any-return]
@@ -340,4 +345,5 @@ def log(number: object) -> EpsTerm | int:
         if base**power == size:
             term = EpsTerm("log", (base,))
             return term if sign * power == 1 else sign * power * term
-    return sign * EpsTerm("log", (size,))
+    whole = EpsTerm("log", (size,))
+    return whole if sign > 0 else -1 * whole

@@ -211,7 +211,7 @@ def _term(value: object) -> EpsTerm:
         raise SyntaxError
 
     try:
-        found: EpsTerm = 1 * build(ast.parse(str(value).replace("^", "**"), mode="eval"))
+        found: EpsTerm = build(ast.parse(str(value).replace("^", "**"), mode="eval"))
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError) as error:
         raise ValueRefusedError(
             f"{value} is not an expression in eps alone",

@@ -13,9 +13,11 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any, Final
 
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.errors import ExactdpError
 from exactdp.language.operations import FUNCTIONS
+from exactdp.language.terms import log as term_log
 from exactdp.language.types import Dom, Real
+from exactdp.language.values import freeze
 from exactdp.reals import ClosedForm
 from exactdp.reals.logarithm import Logarithm
 
@@ -105,7 +107,7 @@ bernoulli: Final = SamplerWord("bernoulli", "bernoulli(p)")
 
 @dataclass(frozen=True, repr=False)
 class LogWord(SamplerWord):
-    """`log`, of a number in the source of a mechanism, or of a closed form as a budget.
+    """`log`, of a number as a constant of a mechanism, or of a closed form as a budget.
 
     >>> from exactdp import eps, exp, log
     >>> print(log((1 + exp(eps)) / 2))
@@ -113,18 +115,13 @@ class LogWord(SamplerWord):
     """
 
     def __call__(self, *args: object, **keywords: object) -> Any:
-        """Return the logarithm of a closed form; that of a number is allowed only in a source."""
+        """Return the logarithm of a closed form, or of a number as in `1 + log(20) / eps`."""
         if len(args) == 1 and isinstance(args[0], ClosedForm) and not keywords:
             return Logarithm(args[0])
-        if len(args) == 1 and isinstance(args[0], int | Fraction) and args[0] > 1 and not keywords:
-            about = math.floor(math.log(args[0]) * 10**6)
-            raise ValueRefusedError(
-                f"log({args[0]}) is not a rational number",
-                rule="The numbers of a bound are rational; log(r) stands in mechanisms, as in "
-                "log(r) / eps, and log(r) with r in exp(eps) is a budget of privacy.",
-                way_out=f"Write a number close to it, such as Fraction({about}, 10**6), rounded "
-                "so that the claim is stronger.",
-            )
+        if len(args) == 1 and isinstance(args[0], int | Fraction | float) and not keywords:
+            number = freeze(args[0])
+            if isinstance(number, int | Fraction) and number > 0:
+                return term_log(number)
         return super().__call__(*args, **keywords)
 
 
@@ -168,7 +165,7 @@ INSTEAD: Final = {
 }
 
 #: Functions of exactdp that are words of the language under a name of their own.
-_EXACTDP: Final = {"exp": "exp", "sqrt": "sqrt", "minimum": "min", "maximum": "max"}
+OWN_FUNCTIONS: Final = {"exp": "exp", "sqrt": "sqrt", "minimum": "min", "maximum": "max"}
 
 #: Functions of numpy that round one number as the language does.
 _NUMPY: Final = {
@@ -195,7 +192,7 @@ def denotes(found: object) -> str | None:
         return _NUMPY.get(found.__name__)  # type: ignore[attr-defined]
     if isinstance(module, str) and module.startswith("exactdp.") and not callable(found):
         return "eps" if str(found) == "eps" else None
-    word = _EXACTDP.get(str(getattr(found, "__name__", ""))) if callable(found) else None
+    word = OWN_FUNCTIONS.get(str(getattr(found, "__name__", ""))) if callable(found) else None
     if word is not None:
         home = getattr(found, "__module__", "")
         return word if isinstance(home, str) and home.partition(".")[0] == "exactdp" else None

@@ -24,14 +24,13 @@ from exactdp.language.words import OutsideMechanismError
 from exactdp.public.calls import folded, folds, shortened
 from exactdp.semantics.by_epsilon import (
     chain_by_epsilon,
-    distribution_by_epsilon,
     in_parts,
 )
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
-from exactdp.semantics.engine import Engine, within_pattern
+from exactdp.semantics.engine import within_pattern
 from exactdp.semantics.events import read_pattern
-from exactdp.semantics.term_outputs import probability_at_input
+from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -134,12 +133,7 @@ class Mechanism(Program):
             from exactdp.semantics.piecewise import distribution_everywhere  # noqa: PLC0415
 
             return distribution_everywhere(self, sides)
-        if self.moves:
-            return distribution_by_epsilon(self, u)
-        try:
-            return self.kept(Engine).distribution(u, progress)
-        except OrderChangesError as error:
-            return in_parts(self, error, lambda part: dict(part.kept(Engine).distribution(u)))
+        return distribution_at_input(self, u, progress)
 
     @overload
     def probability(  # type: ignore[overload-overlap]

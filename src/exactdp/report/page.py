@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
+from exactdp.claims.constants.curves import ErrorCurve
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.expected import Expected
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, counted
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm, Enclosure, ExpPoly
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.radicals import told
@@ -34,6 +35,7 @@ from exactdp.report.losses import expected_rows, how_large
 from exactdp.report.notebook import OUTCOMES, claim_rows
 from exactdp.report.private import how_private, privacy_rows
 from exactdp.report.shown import Shown, readings, text
+from exactdp.semantics.by_epsilon import ByEpsilon
 
 _DIGITS = 12
 _LARGEST_FORM = 60  # terms; longer closed forms are not shown
@@ -222,7 +224,11 @@ def _curve(name: str, claim: Accuracy, choice: Choice) -> dict[str, Any]:
         "start": start,
         "data": json.dumps([one.data() for one in values], ensure_ascii=False),
         "exact": _typeset(curve.exact),
-        "chance": _typeset(1 - curve.exact),
+        "chance": _typeset(
+            1 - curve.exact
+            if isinstance(curve.exact, ClosedForm)
+            else curve.exact.mapped(lambda one: 1 - one)
+        ),
         "claimed": [_typeset(form) for form in curve.claimed],
         "tight": _tight(shown),
     }
@@ -242,7 +248,7 @@ def reading(
     curve = shown.curve
     exact = curve.at(eps)
     claimed = least(curve.claimed, eps, 1)
-    holds = all((form - curve.exact).at(eps).sign >= 0 for form in curve.claimed)
+    holds = all(_is_below(curve, form, eps) for form in curve.claimed)
     tight = least(curve.claimed, eps, shown.kappa) if shown.kappa is not None else ("—", 0.0)
     x, y = place(float(eps), float(exact))
     return Reading(
@@ -321,7 +327,17 @@ def _tight(shown: Shown) -> str:
     return f"β/κ is true for every κ up to {best.kappa.limits}{whole}."
 
 
-def _typeset(form: ClosedForm) -> str:
+def _is_below(curve: ErrorCurve, bound: ClosedForm, eps: Fraction) -> bool:
+    """Whether the error probability is at most a bound at an ε."""
+    if isinstance(curve.exact, ClosedForm):
+        return (bound - curve.exact).at(eps).sign >= 0
+    gap: Enclosure = curve.exact.mapped(lambda one: bound - one).at(eps)
+    return gap.sign >= 0
+
+
+def _typeset(form: ClosedForm | ByEpsilon[ClosedForm]) -> str:
+    if isinstance(form, ByEpsilon):
+        return form._repr_html_()
     terms = len(form.numerator.terms) + len(form.denominator.terms)
     if terms > _LARGEST_FORM:
         return f"a closed form of {counted(terms, 'term')}, not shown"

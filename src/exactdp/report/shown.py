@@ -29,6 +29,7 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
+from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -88,7 +89,8 @@ def choose(
     best = best_constant(claim, progress) if tight else None
     one = verdict.counterexample
     if u is None and one is not None:
-        return Shown(claim, _refuted(claim, one), best, one if _is_drawn(one.eps) else None)
+        curve = _refuted(claim, one, is_part=bool(verdict.parts))
+        return Shown(claim, curve, best, one if _is_drawn(one.eps) else None)
     part = one_gamma(claim)
     if u is not None:
         return Shown(claim, curve_at(part, claim.mechanism.read_input(u)), best)
@@ -124,8 +126,12 @@ def _some(interval: Interval, wish: Fraction) -> Fraction:
     return simplest_inside(interval.lower, interval.upper)
 
 
-def _refuted(claim: Accuracy, one: Counterexample) -> ErrorCurve:
+def _refuted(claim: Accuracy, one: Counterexample, *, is_part: bool) -> ErrorCurve:
     """Return the curve of a counterexample, with all of β and not only the part that fails."""
+    moves = claim.has_inverse_eps or claim.mechanism.checked.releases_eps
+    if moves or is_part:  # its probability is the closed form on an interval of ε only
+        alone = replace(claim, alpha=one.alpha, gamma=one.gamma)
+        return error_curve(alone, claim.mechanism.read_input(one.input))
     values = claim.obligations.input_values(claim.mechanism.read_input(one.input))
     levels: dict[str, Any] = {"alpha": one.alpha, "gamma": one.gamma}
     beta = claim.beta_at(one.input).alternatives({**values, **levels})
@@ -149,7 +155,12 @@ def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightnes
 
 def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> ErrorCurve:
     """Return the error curve at an input, for one γ if there are several."""
-    due = _due(claim, u)
+    if claim.has_inverse_eps or claim.mechanism.checked.releases_eps:
+        return error_curve(claim, u)
+    try:
+        due = _due(claim, u)
+    except OrderChangesError:
+        return error_curve(claim, u)
     found = () if due is None else due.obligations
     for one in found:
         if len(found) == 1 or gamma in (None, one.gamma):

@@ -8,11 +8,11 @@ log(b)/ε it changes at rational multiples of log b, and powers of b are constan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.linear import UNIT, base_of
@@ -40,6 +40,11 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import Trace
 
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+S = TypeVar("S")
 T = TypeVar("T")
 
 _MANY_DIGITS = 2**64
@@ -115,6 +120,21 @@ class ByEpsilon(Generic[T]):
             if point in piece:
                 return _values(piece.value, point, digits)
         return _values(self.alone(point), point, digits)
+
+    def values(self, points: Iterable[float]) -> NDArray[numpy.float64]:
+        """Return the values of closed forms at many ε, as floats for a plot."""
+        import numpy as np  # noqa: PLC0415 only for pictures
+
+        return np.array([float(self.at(Fraction(point), 10)) for point in points])
+
+    def mapped(self, function: Callable[[T], S]) -> ByEpsilon[S]:
+        """Return a function of the value, on the same intervals."""
+        pieces = (EpsilonPiece(one.on, function(one.value), one.unit) for one in self.pieces)
+        return ByEpsilon(tuple(pieces), lambda point: function(self.alone(point)))
+
+    def pretty(self) -> str:
+        """Return the value on each interval, in one line."""
+        return "; ".join(map(str, self.pieces))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.pieces))

@@ -18,7 +18,14 @@ from exactdp.measure.work import Hook
 from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import inf
 from exactdp.reals.spans import Span, around, as_stretch, common_parts
-from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece, in_parts, probability_by_epsilon
+from exactdp.semantics.by_epsilon import (
+    ByEpsilon,
+    EpsilonPiece,
+    distribution_by_epsilon,
+    in_parts,
+    probability_by_epsilon,
+)
+from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, Near, match
 
@@ -161,3 +168,15 @@ def probability_at_input(
         return ask(program)
     except OrderChangesError as error:
         return in_parts(program, error, ask)
+
+
+def distribution_at_input(
+    program: Program, u: object, progress: Hook | None = None
+) -> Distribution | ByEpsilon[dict[Value, ClosedForm]]:
+    """Return the distribution of the output at an input, or one for each of several intervals."""
+    if program.moves:
+        return distribution_by_epsilon(program, u)
+    try:
+        return program.kept(Engine).distribution(u, progress)
+    except OrderChangesError as error:
+        return in_parts(program, error, lambda part: dict(part.kept(Engine).distribution(u)))

@@ -279,9 +279,11 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
 
 def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet | None:
     """Return the ε for which a claim holds, or None if only single intervals can be decided."""
-    if isinstance(claim, Accuracy) and (claim.has_cases or claim.is_rounded or claim.has_tower):
+    if isinstance(claim, Accuracy) and (claim.is_rounded or claim.has_tower):
         return None
-    if not _is_in_eps_alone(claim):
+    if isinstance(claim, Accuracy) and claim.has_cases and not claim.mechanism.checked.releases_eps:
+        return None
+    if not is_in_eps_alone(claim):
         return None
     try:
         return _ends_known(claim, width, progress)
@@ -289,7 +291,8 @@ def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> Sol
         return None
 
 
-def _is_in_eps_alone(claim: Claim) -> bool:
+def is_in_eps_alone(claim: Claim) -> bool:
+    """Whether ε is the only parameter of what must be proved."""
     try:
         return claim.work.is_in_eps_alone()
     except OrderChangesError:
@@ -385,7 +388,7 @@ def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
     if is_listed(claim.input_set) or not _has_same_cells(claim):
         return None
     alone = replace(cast(Any, claim), inputs=[u])
-    if not _is_in_eps_alone(alone):
+    if not is_in_eps_alone(alone):
         return None
     least = smallest_epsilon(alone, width).lower
     return least if isinstance(least, Fraction) and least > 0 else None

@@ -19,7 +19,7 @@ from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
 from exactdp.language.values import Value
-from exactdp.reals import Interval, nonnegative
+from exactdp.reals import ClosedForm, Interval, nonnegative
 from exactdp.reals.numbers import Number, approximate, inf, percentage, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.running.conduct import conduct_of
@@ -148,7 +148,10 @@ def _explained(claim: Accuracy, found: Radius) -> Radius:
         why = f"as ε → 0, the probability of an error above any γ tends to {spell(limit)} {where}"
         return replace(found, lower=inf, why=why)
     if on.lower == 0:
-        near = Fraction(largest.error_probability(against.input).exact.limit(0))
+        error = largest.error_probability(against.input).exact
+        if not isinstance(error, ClosedForm):
+            return found
+        near = Fraction(error.limit(0))
         why = f"as ε → 0, the probability of a larger error tends to {spell(near)} {where}"
     else:
         at = where if on.is_point else f"{where} and ε = {against.eps}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from exactdp.claims.stated.inputs import show
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
+from exactdp.reals import Interval
 from exactdp.reals.numbers import spell
 from exactdp.reals.told import Told
 
@@ -30,7 +31,7 @@ class Risk(Told):
     upper: Fraction
     input: Value | None
     """An input at which it is attained or approached; None if no input has such an error."""
-    exact: ClosedForm
+    exact: Any  # a ClosedForm, or a ByEpsilon of them
     """The probability at this input, as a function of ε."""
     is_everywhere: bool
     """Whether it is the same at every input."""

@@ -128,8 +128,8 @@ class Obligations:
         """Return the entries of a nearest disagreeing input, with a direction if it is a limit."""
         return self._disagreements.approach(u, output, self.within.differ(u, output))
 
-    def probability(self, u: tuple[Value, ...]) -> tuple[Distance, ClosedForm]:
-        """Return γ and Pr(within γ) at an input, even if nothing is claimed there."""
+    def radius(self, u: tuple[Value, ...]) -> Distance:
+        """Return γ at an input, even if nothing is claimed there."""
         gamma = self.claim.gamma_level
         if isinstance(gamma, Range):
             raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
@@ -137,9 +137,22 @@ class Obligations:
         alpha = self.claim.alpha_level
         if isinstance(alpha, Expression):
             values["alpha"] = self.number(alpha, values, "alpha")
-        radius = self.number(gamma, values, "gamma")
-        output = self.claim.ideal_function(u)
-        return radius, self.within.probability(u, output, radius)
+        return self.number(gamma, values, "gamma")
+
+    def without_probability(self, u: tuple[Value, ...]) -> Obligation | None:
+        """Return what is claimed at an input where γ is a number, with 0 as the probability.
+
+        None if nothing is claimed there.
+        """
+        output, values = self.claim.ideal_function(u), self.input_values(u)
+        distance = self._disagreements.distance(u, output, self.within.differ(u, output))
+        alpha = self._alpha(values, distance, None, is_confined=False)
+        gamma = self.claim.gamma_level
+        if alpha is None or isinstance(gamma, Range) or self.gamma_follows:
+            return None
+        make = _InputObligations(u, output, distance, values, self, frozenset(), None)
+        radius = self._radius(gamma, values | {"alpha": alpha[0]})
+        return next(iter(make(*alpha, radius, True, ExpPoly(0))), None)
 
     def _every_gamma_allows_all(self, u: tuple[Value, ...]) -> bool:
         """Whether no possible output is further than the least γ from the ideal output."""

@@ -323,7 +323,7 @@ class _FactorSought:
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
         """Process another pair."""
-        found = surveyed(self._claim, group, hear, FactorAsked.asked)
+        found = surveyed(self._claim, group, hear, FactorAsked.asked, in_parts=True)
         self._contents += found.contents
         for problem in found.problems:
             one = problem.obligation

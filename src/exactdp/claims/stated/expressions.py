@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
+from exactdp.language.terms import EpsTerm
 from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.numbers import rational
@@ -420,6 +421,14 @@ def as_expression(value: object, what: str) -> Expression:
     try:
         return Constant(ExpPoly(rational(value)))
     except ExactdpError:
+        if isinstance(value, EpsTerm):
+            raise ValueRefusedError(
+                f"{what} is {value}, with an irrational number",
+                rule="The numbers of a bound are rational; log(r) stands in mechanisms, as in "
+                "log(r) / eps, and log(r) with r in exp(eps) is a budget of privacy.",
+                way_out="Write a number close to it, such as Fraction(6907755, 10**6), rounded so "
+                "that the claim is stronger.",
+            ) from None
         if isinstance(value, str):
             raise ValueRefusedError(
                 f"{what} is a string: {shown(value)}",

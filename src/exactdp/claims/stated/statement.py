@@ -431,6 +431,15 @@ class AccuracyStatement:
         """Refuse a set of ε whose ends are not computed."""
         self.require_rationals("the set of ε")
 
+    def require_numbers(self, what: str) -> None:
+        """Refuse a question that requires one α and γ per input."""
+        if self.has_parts or self.conditions != ALWAYS:
+            raise ValueRefusedError(
+                f"{what} is not computed for a claim with conditions, or with β by cases",
+                rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
+                way_out="Use these; or ask a claim with numbers for alpha and gamma.",
+            )
+
     def require_one_sum(self, what: str) -> None:
         """Refuse a question that requires one α and γ per input, with one closed form for all ε."""
         if self.mechanism.checked.releases_eps:
@@ -440,12 +449,7 @@ class AccuracyStatement:
                 rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
                 way_out="Use these.",
             )
-        if self.has_parts or self.conditions != ALWAYS:
-            raise ValueRefusedError(
-                f"{what} is not computed for a claim with conditions, or with β by cases",
-                rule="Such claims are decided by check(), tightest() and smallest_epsilon().",
-                way_out="Use these; or ask a claim with numbers for alpha and gamma.",
-            )
+        self.require_numbers(what)
         if self.has_inverse_eps:
             raise ValueRefusedError(
                 f"{what} is not computed: {self.mechanism.__name__} has numbers that move with eps "
