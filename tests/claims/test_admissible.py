@@ -257,9 +257,10 @@ def test_the_largest_of_two_bounds_for_all_reals(high: Any, rate: Any, low: Any)
         ({"region": "alpha >="}, "no expression"),
         ({"region": "alpha >= beta"}, "beta is not known"),
         ({"region": lambda alpha: alpha}, "neither true nor false"),
-        ({"beta": piecewise((1, alpha < 1)) + 1}, "inside another formula"),
+        ({"beta": 1 / maximum(2, 1 + alpha)}, "inside another formula"),
         ({"alpha": lambda _: "much"}, "alpha is a string"),
-        ({"alpha": (1 + eps, "x")}, "string"),
+        ({"alpha": (1 + eps, "x")}, "x is not known"),
+        ({"alpha": (2 * eps, eps)}, "empty for every ε"),
     ],
 )
 def test_refused(wrong: dict[str, Any], words: str) -> None:

@@ -6,6 +6,7 @@ and dd is half of their distance.
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -96,12 +97,47 @@ def test_ranges_with_inputs() -> None:
 
 
 def test_what_is_refused() -> None:
-    """Coefficients of inputs that are irrational at rational ε; ends with cases."""
+    """Coefficients of inputs that are irrational at rational ε."""
     mixed = Accuracy(LARGER, exp(-eps), region="exp(-eps) * q[0] + q[1] >= 0", inputs=AllReals())
     with pytest.raises(ExactdpError, match="irrational"):
         mixed.check()
-    with pytest.raises(ExactdpError, match="has several cases"):
-        Accuracy(LARGER, exp(-eps), alpha="[min(q[0], 1), inf)")
+
+
+@pytest.mark.parametrize(
+    "region",
+    [
+        "q[1] == q[0] - 3 and eps**2 * alpha <= q[1]",
+        "q[0] == q[1] + 3 and eps**2 * alpha <= q[0] + eps * q[1]",
+        "q[0] == 2 and eps**2 * alpha <= q[0] + q[1] + 9",
+        "alpha == q[1] and q[0] == q[1] + 4 and eps**2 * alpha <= q[0] + 9",
+    ],
+)
+def test_equal_numbers_in_conditions(region: str) -> None:
+    """An equation eliminates an input, also from the other conditions (the first was "holds").
+
+    The error at distance d is (1/2 + εd/4)·e^{−εd}, which is above e^{−2αε} for α close to d.
+    """
+    verdict = Accuracy(LARGER, exp(-2 * alpha * eps), region=region, inputs=AllReals()).check()
+    found = verdict.counterexample
+    assert found is not None
+    names = {"q": found.input, "alpha": found.alpha, "eps": found.eps}
+    assert eval(region, {}, names)
+    distance = abs(found.input[0] - found.input[1]) / 2
+    budget = float(found.eps * distance)
+    assert found.alpha < distance
+    assert (1 / 2 + budget / 4) * math.exp(-budget) > math.exp(-2 * float(found.alpha * found.eps))
+
+
+def test_a_condition_close_to_zero_and_infinity() -> None:
+    """γ = 1 + |q|ε is at least 1, γ = (1 + |q|)/ε at least 1/ε: tight at q = 0, for every ε."""
+    noisy = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
+    for level, bound in (
+        (lambda u, eps: 1 + abs(u) * eps, exp(-eps)),
+        (lambda u, eps: (1 + abs(u)) / eps, parse("37/100")),
+    ):
+        claim = Accuracy(noisy, bound, alpha=0, gamma=level, inputs=AllReals())
+        assert claim.check().outcome == "holds"
+        assert replace(claim, beta=bound * parse("99/100")).check().outcome == "fails"
 
 
 def test_inputs_with_dd_equal_to_alpha() -> None:

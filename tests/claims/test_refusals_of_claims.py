@@ -117,7 +117,7 @@ def finite(q: Dom(0, 1)[3]):
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     # β
-    "β is a text": (lambda: about(beta="3 * exp(-alpha)"), "beta is a string"),
+    "β is a text": (lambda: about(beta="3 * exp(-alpha"), "is no expression"),
     "β is nothing": (lambda: about(beta=None), "beta is None"),
     "β is not finite": (lambda: about(beta=float("inf")), "beta is inf"),
     "β is not a number": (lambda: about(beta=float("nan")), "beta is nan"),
@@ -142,7 +142,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "α is α": (lambda: about(alpha=alpha), "uses alpha"),
     "γ is γ": (lambda: about(gamma=gamma), "uses gamma"),
     "α by γ": (lambda: about(alpha=gamma), "uses gamma"),
-    "α is a text": (lambda: about(alpha="much"), "alpha is a string"),
+    "α is a text": (lambda: about(alpha="much"), "alpha cannot be read: much is not known"),
     "value_gap of real outputs": (
         lambda: decided(LAPLACE, alpha=0, input_distance=discrete, output_distance=value_gap),
         "contain noise",

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates.plain_data import level_json, tree_json
 from exactdp.claims.regions.moving import functions_of_eps
-from exactdp.claims.stated.conditions import CaseFormula, Cases, Conjunction, read_pieces
+from exactdp.claims.stated.conditions import CaseFormula, Cases, read_pieces
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum, Symbol, as_expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import as_given, is_listed, listed
 from exactdp.claims.stated.levels import Level, Range, constant
+from exactdp.claims.stated.paths import Conjunction
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import entries, kinds

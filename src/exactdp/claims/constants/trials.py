@@ -17,8 +17,7 @@ from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.progress import Progress
-from exactdp.claims.stated.conditions import CaseFormula
-from exactdp.claims.stated.expressions import Expression, Maximum, as_expression
+from exactdp.claims.stated.expressions import Expression, as_expression
 from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.vacuity import refuse_empty
@@ -130,10 +129,6 @@ class _Divided:
 
 def divided(beta: Any, kappa: Fraction) -> Any:
     """Return a bound divided by a constant."""
-    if isinstance(beta, CaseFormula):
-        return beta.over(kappa)
-    if isinstance(beta, Maximum):
-        return Maximum(tuple(divided(part, kappa) for part in beta.parts))
     if callable(beta) and not isinstance(beta, Expression):
         return _Divided(beta, kappa)
     return as_expression(beta, "beta") / kappa

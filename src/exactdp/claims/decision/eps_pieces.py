@@ -60,9 +60,12 @@ def in_pieces(
         # Where few points are asked they shall be spread, so pieces are then taken level by level.
         on, depth = waiting.pop(0 if is_rough else -1)
         try:
-            here = Finding(region)
-            for part in pieces_of(work.claim, region, on):
-                here = _joined(here, _with_faces(work, part, examine, refute=False))
+            for parts in pieces_of(work.claim, region, on):
+                here = Finding(region)
+                for part in parts:
+                    here = _joined(here, _with_faces(work, part, examine, refute=False))
+                if not here.left:
+                    break
         except ExactdpError as error:
             refusals += 1
             if refusals > _MOST_REFUSALS:

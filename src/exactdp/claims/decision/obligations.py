@@ -394,11 +394,19 @@ class Obligations:
             key = (*key, formula, *values.items())
         if key not in self._betas:
             bound = formula.bound_to(_as_forms(values))
-            self._betas[key] = self._bound(bound, alpha, gamma, given=given)
+            self._betas[key] = self._bound(
+                bound, alpha, gamma, given=given, is_part=beta is not None
+            )
         return self._betas[key]
 
     def _bound(
-        self, formula: Expression, alpha: Distance, gamma: Distance, *, given: frozenset[str]
+        self,
+        formula: Expression,
+        alpha: Distance,
+        gamma: Distance,
+        *,
+        given: frozenset[str],
+        is_part: bool,
     ) -> Alternatives | None:
         claim = self.claim
         levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
@@ -429,15 +437,16 @@ class Obligations:
                     way_out="Correct beta, or restrict alpha and gamma.",
                 )
             if isinstance(limit, ClosedForm):
-                self._require_bound(limit, formula)
+                self._require_bound(limit, formula, is_part=is_part)
                 found.append(limit)
         return tuple(dict.fromkeys(found)) or None
 
-    def _require_bound(self, form: ClosedForm, formula: Expression) -> None:
+    def _require_bound(self, form: ClosedForm, formula: Expression, *, is_part: bool) -> None:
+        """Refuse a β that is negative or not defined; one of several may be negative."""
         if form.parameters not in ((), ("eps",)):
             return  # a negative β only makes a claim harder to prove
         decision = nonnegative(form, self.claim.epsilon)
-        if decision.holds:
+        if decision.holds or (is_part and not decision.is_pole):
             return
         where = decision.witness if decision.witness is not None else decision.root
         problem = "is not defined" if decision.is_pole else "is negative"

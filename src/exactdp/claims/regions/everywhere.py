@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 from exactdp.claims.regions.free import Free
-from exactdp.claims.regions.region import Combination, Region, Vector, refused, with_sides
+from exactdp.claims.regions.region import (
+    MOST_MIXED,
+    Combination,
+    Region,
+    Vector,
+    refused,
+    with_sides,
+)
 
 
 def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region, ...]]:
@@ -87,9 +94,6 @@ def refuse_rounded(claim: Accuracy) -> None:
             rule="There is a case for each whole number between the inputs.",
             way_out="Give inputs=Box(lo, hi) with finite ends, Grid(lo, hi) or a list.",
         )
-
-
-_MOST_MIXED = 6  # inputs with different powers of ε, whose signs are distinguished
 
 
 def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value]:
@@ -222,8 +226,8 @@ def _side(claim: Accuracy, given: Comparison) -> LinearSide:
         raise refused(
             f"the condition {given} multiplies inputs with functions of eps that are irrational"
         )
-    if len(side.mixed) > _MOST_MIXED:
-        raise refused(f"the condition {given} multiplies more than {_MOST_MIXED} inputs with eps")
+    if len(side.mixed) > MOST_MIXED:
+        raise refused(f"the condition {given} multiplies more than {MOST_MIXED} inputs with eps")
     return side
 
 

@@ -238,13 +238,16 @@ class Region:
             return _without_unit(replace(self, on=Interval(point, point)), point)
         value = tuple(-q / form[last] for k, q in enumerate(form) if k != last)
 
+        others = [name for k, name in enumerate(self.names) if k != last]
+        known = {_known_as(name): q for name, q in zip(others, value, strict=True)}
+
         def moved(side: Sequence[int | Fraction]) -> Vector:
             rest = (q for k, q in enumerate(side) if k != last)
             return tuple(Fraction(q) + side[last] * v for q, v in zip(rest, value, strict=True))
 
         return replace(
             self,
-            names=tuple(name for k, name in enumerate(self.names) if k != last),
+            names=tuple(others),
             cone=Cone.of(len(value), [moved(side) for side in self.cone.inequalities]),
             entries=tuple(
                 Combination(moved(one.form)) if isinstance(one, Combination) else one
@@ -252,6 +255,7 @@ class Region:
             ),
             alpha=None if self.alpha is None else moved(self.alpha),
             gamma=None if self.gamma is None else moved(self.gamma),
+            sides=tuple(side.without(self.names[last], known) for side in self.sides),
         )
 
 
@@ -397,23 +401,41 @@ def ray_at_point(base: Region, point: Fraction, fixed: Mapping[str, Fraction]) -
     )
 
 
-def pieces_of(claim: Any, region: Region, on: Interval) -> Iterator[Region]:
-    """Yield cones around α, γ and the inputs on an interval of ε, if conditions depend on ε."""
+def pieces_of(claim: Any, region: Region, on: Interval) -> Iterator[tuple[Region, ...]]:
+    """Yield cones around α, γ and the inputs on an interval of ε, if conditions depend on ε.
+
+    Each tuple covers all of them. The second one, if any, is closer: the signs of the inputs are
+    distinguished, so that an input may be multiplied by bounds on a function of ε.
+    """
     if not region.sides:
         around = _around_levels(claim, region, on)
-        if around is not None:
-            yield around
+        yield () if around is None else (around,)
         return
     narrowed = replace(region, on=on, stretch=None, sides=())
-    known = [side.relaxed(on) for side in region.sides if not side.mixed]
-    forms: list[Mapping[str, Fraction]] = [form[1] for form in known if form is not None]
     mixed = list(dict.fromkeys(name for side in region.sides for name in side.mixed))
-    for chosen in product(*(_signs(region, name) for name in mixed)):
-        signs = dict(zip(mixed, chosen, strict=True))
+    yield tuple(_by_signs(narrowed, region.sides, mixed))
+    signed = list(dict.fromkeys(name for side in region.sides for name in side.signed))
+    if len(signed) > len(mixed) and len(signed) <= MOST_MIXED:
+        unit = narrowed if UNIT in narrowed.names else _with_unit(narrowed)
+        yield tuple(_by_signs(unit, region.sides, signed))
+
+
+MOST_MIXED = 6  # inputs whose signs are distinguished
+
+
+def _by_signs(
+    region: Region, sides: Sequence[LinearSide], names: Sequence[str]
+) -> Iterator[Region]:
+    """Yield cones around the points that satisfy conditions, for each choice of some signs."""
+    known = [side.relaxed(region.on) for side in sides if not side.mixed]
+    forms: list[Mapping[str, Fraction]] = [form[1] for form in known if form is not None]
+    for chosen in product(*(_signs(region, name) for name in names)):
+        signs = dict(zip(names, chosen, strict=True))
         cuts = [*forms, *({name: Fraction(sign)} for name, sign in signs.items())]
-        for side in region.sides:
-            cuts += side.relaxations(on, signs) if side.mixed else ()
-        part = _cut(narrowed, cuts)
+        for side in sides:
+            if side.mixed or (side.signed and set(side.signed) <= signs.keys()):
+                cuts += side.relaxations(region.on, signs)
+        part = _cut(region, cuts)
         if part is not None:
             yield part
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Conjunction, both
+from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, both
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
+from exactdp.claims.stated.paths import Conjunction
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, infimum, parameter, supremum
 from exactdp.reals.numbers import fraction
@@ -87,6 +88,26 @@ class LinearSide:
             return self
         rest = tuple((name, ExpPoly(value.lower)) for name, value in slopes if value.lower)
         return LinearSide(ExpPoly(constant.lower), rest, self.strict)
+
+    def without(self, name: str, value: Mapping[str, Fraction]) -> LinearSide:
+        """Return the side with a linear form in the other names for one of them.
+
+        The form is that of the name times ε, in ε, the unit "" and other names times ε.
+        """
+        slopes = dict(self.coefficients)
+        slope = slopes.pop(name, None)
+        if slope is None:
+            return self
+        constant = self.constant
+        for other, factor in value.items():
+            if other == "eps":
+                constant = constant + slope * factor
+            elif other == "":
+                constant = constant + slope * factor / eps
+            elif factor:
+                slopes[other] = slopes.get(other, ExpPoly(0)) + slope * factor
+        kept = tuple((one, form) for one, form in sorted(slopes.items()) if form.numerator)
+        return LinearSide(constant, kept, self.strict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -168,6 +189,12 @@ class LinearSide:
         names = [name for name, _ in scaled if name not in _LEVELS]
         is_mixed = any(slope.parameters for name, slope in scaled if name not in _LEVELS)
         return tuple(names) if is_mixed else ()
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """The inputs, if their signs help: ε occurs, and no power of it makes the side linear."""
+        names = tuple(name for name in self.names if name not in _LEVELS)
+        return names if self.is_rational and self.scaled().conic() is None else ()
 
     def relaxations(self, on: Interval, signs: Mapping[str, int]) -> list[dict[str, Fraction]]:
         """Return forms in ε, the unit "" and scaled names, each at least the side times ε^p.

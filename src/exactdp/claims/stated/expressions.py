@@ -7,7 +7,7 @@ form in ε, or the minimum of several (`minimum`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from itertools import product
@@ -30,7 +30,12 @@ Alternatives: TypeAlias = tuple[ClosedForm, ...]
 
 
 class Expression(Formula, ABC):
-    """A formula in ε, α, γ and the inputs, built with + - * / **, `exp` and `minimum`."""
+    """A formula in ε, α, γ and the inputs, built with + - * / **, `exp`, `minimum`, `maximum`.
+
+    A formula with `maximum`, or with cases, is kept as the largest of formulas, case by case.
+    """
+
+    is_by_cases = False
 
     def __repr__(self) -> str:
         return str(self)
@@ -57,9 +62,21 @@ class Expression(Formula, ABC):
             )
         return form
 
+    def spread(
+        self, function: Callable[[Expression], Expression], slope: int, text: str
+    ) -> Expression | None:
+        """Return a function of the formula as one with the same parts; None if it has none.
+
+        The slope is 1 if the function is nondecreasing, −1 if it is nonincreasing, else 0.
+        """
+        del function, slope, text
+        return None
+
     def exponential(self) -> Expression:
         """Return e to the power of this expression (called by `exactdp.exp`)."""
-        return Exponential(self)
+        whole = Exponential(self)
+        found = self.spread(Expression.exponential, 1, str(whole))
+        return whole if found is None else found
 
     def __add__(self, other: object) -> Expression:
         return _combined(Sum, self, other)
@@ -86,7 +103,7 @@ class Expression(Formula, ABC):
         return _combined(Quotient, other, self)
 
     def __neg__(self) -> Expression:
-        return Product(Constant(ExpPoly(-1)), self)
+        return _combined(Product, Constant(ExpPoly(-1)), self)
 
     def __pos__(self) -> Expression:
         return self
@@ -97,7 +114,10 @@ class Expression(Formula, ABC):
                 f"{self} to the power {shown(power)}",
                 rule="A power in beta is a whole number, 0 or more.",
             )
-        return Power(self, power)
+        whole = Power(self, power)
+        slope = 1 if self.is_by_cases or sign_of(self) > 0 else 0
+        found = self.spread(lambda one: one**power, slope, str(whole))
+        return whole if found is None else found
 
     def __ge__(self, other: object) -> Comparison:
         if not _is_operand(other):
@@ -348,6 +368,15 @@ class Minimum(Expression):
         """Return the minimum of the parts with values substituted."""
         return Minimum(tuple(part.bound_to(values) for part in self.parts))
 
+    def spread(
+        self, function: Callable[[Expression], Expression], slope: int, text: str
+    ) -> Expression | None:
+        """Return the minimum of a nondecreasing function, the maximum of a nonincreasing one."""
+        del text
+        if not slope:
+            return None
+        return (minimum if slope > 0 else maximum)(*map(function, self.parts))
+
     def __str__(self) -> str:
         return f"minimum({', '.join(map(str, self.parts))})"
 
@@ -363,9 +392,9 @@ class Maximum(Expression):
         del values
         raise ValueRefusedError(
             f"{self} is inside another formula",
-            rule="`maximum` and `Piecewise` cannot be part of a formula: beta consists of one of "
-            "them.",
-            way_out="Write the largest of whole formulas, such as maximum(a + c, b + c).",
+            rule="`maximum` may be added, and multiplied by what is never negative, or never "
+            "positive.",
+            way_out="Write the largest of whole formulas, such as maximum(a * c, b * c).",
         )
 
     def names(self) -> frozenset[str]:
@@ -375,6 +404,15 @@ class Maximum(Expression):
     def bound_to(self, values: Bindings) -> Expression:
         """Return the maximum of the parts with values substituted."""
         return Maximum(tuple(part.bound_to(values) for part in self.parts))
+
+    def spread(
+        self, function: Callable[[Expression], Expression], slope: int, text: str
+    ) -> Expression | None:
+        """Return the maximum of a nondecreasing function, the minimum of a nonincreasing one."""
+        del text
+        if not slope:
+            return None
+        return (maximum if slope > 0 else minimum)(*map(function, self.parts))
 
     def __str__(self) -> str:
         return f"maximum({', '.join(map(str, self.parts))})"
@@ -393,9 +431,7 @@ def minimum(*parts: object) -> Expression:
     >>> print(minimum(1, 3 * exp(-alpha * eps / 2)))
     minimum(1, 3*exp(-alpha*eps/2))
     """
-    if not parts:
-        raise ValueRefusedError("minimum() of nothing", way_out="Write minimum(a, b).")
-    return Minimum(tuple(as_expression(part, "a part of minimum") for part in parts))
+    return _extreme(Minimum, parts)
 
 
 def maximum(*parts: object) -> Expression:
@@ -405,9 +441,27 @@ def maximum(*parts: object) -> Expression:
     >>> print(maximum(exp(-alpha * eps), exp(-eps)))
     maximum(exp(-alpha*eps), exp(-eps))
     """
-    if not parts:
-        raise ValueRefusedError("maximum() of nothing", way_out="Write maximum(a, b).")
-    return Maximum(tuple(as_expression(part, "a part of maximum") for part in parts))
+    return _extreme(Maximum, parts)
+
+
+def _extreme(kind: type[Minimum | Maximum], given: tuple[object, ...]) -> Expression:
+    """Return the minimum or maximum of formulas, as one case by case, or of minima."""
+    name = kind.__name__.lower()
+    if not given:
+        raise ValueRefusedError(f"{name}() of nothing", way_out=f"Write {name}(a, b).")
+    parts = [as_expression(part, f"a part of {name}") for part in given]
+    whole = kind(tuple(parts))
+    for k, part in sorted(enumerate(parts), key=lambda one: not one[1].is_by_cases):
+        if part.is_by_cases or (kind is Minimum and isinstance(part, Maximum)):
+
+            def combined(x: Expression, k: int = k) -> Expression:
+                return _extreme(kind, (*parts[:k], x, *parts[k + 1 :]))
+
+            found = part.spread(combined, 1, str(whole))
+            assert found is not None
+            return found
+    flat = (x for part in parts for x in (part.parts if isinstance(part, kind) else (part,)))
+    return kind(tuple(flat))
 
 
 def as_expression(value: object, what: str) -> Expression:
@@ -456,6 +510,14 @@ def has_root(part: Expression) -> bool:
     return False
 
 
+def number_of(value: object) -> Fraction | None:
+    """Return a formula, or a closed form, if it is a number, else None."""
+    form = value.form if isinstance(value, Constant) else value
+    if not isinstance(form, ClosedForm) or isinstance(form, RadicalForm) or form.denominator != 1:
+        return None
+    return form.numerator.constant()
+
+
 def has_tower(part: Expression) -> bool:
     """Whether an expression has an exponent that is not a polynomial in ε, α, γ and inputs."""
     match part:
@@ -467,6 +529,22 @@ def has_tower(part: Expression) -> bool:
             return has_tower(base)
         case Minimum(parts) | Maximum(parts):
             return any(map(has_tower, parts))
+    return False
+
+
+def has_exponential(part: Expression) -> bool:
+    """Whether an expression contains e to a power."""
+    match part:
+        case Exponential():
+            return True
+        case Constant(form):
+            return form.is_irrational or not form.numerator.exponentials().keys() <= {0}
+        case Sum(left, right) | Product(left, right) | Quotient(left, right):
+            return has_exponential(left) or has_exponential(right)
+        case Power(base, _):
+            return has_exponential(base)
+        case Minimum(parts) | Maximum(parts):
+            return any(map(has_exponential, parts))
     return False
 
 
@@ -530,7 +608,49 @@ def _combined(kind: type[_BinaryOperation], left: object, right: object) -> Expr
         return Constant(kind(one, two).at({}))
     if kind is not Sum and two == _ONE:
         return one
-    return two if kind is Product and one == _ONE else kind(one, two)
+    if kind is Product and one == _ONE:
+        return two
+    found = _spread(kind, one, two)
+    return kind(one, two) if found is None else found
+
+
+def _spread(kind: type[_BinaryOperation], one: Expression, two: Expression) -> Expression | None:
+    """Return an operation on a formula with parts as a formula with parts, or None."""
+    for k, part in sorted(enumerate((one, two)), key=lambda x: not x[1].is_by_cases):
+        if part.is_by_cases or isinstance(part, Maximum | Minimum):
+            slope = 1
+            if kind is not Sum and not part.is_by_cases:
+                slope = 0 if kind is Quotient and k else sign_of((two, one)[k])
+
+            def combined(x: Expression, k: int = k) -> Expression:
+                return _combined(kind, *((one, x) if k else (x, two)))
+
+            found = part.spread(combined, slope, str(kind(one, two)))
+            if found is not None:
+                return found
+    return None
+
+
+def sign_of(part: Expression) -> int:
+    """Return 1 or −1 if an expression is seen to be nonnegative or nonpositive, else 0.
+
+    α, γ and ε are not negative.
+    """
+    match part:
+        case Exponential() | Symbol("alpha" | "gamma"):
+            return 1
+        case Constant(form) if form.parameters in ((), ("eps",)):
+            return 1 if nonnegative(form).holds else -1 if nonnegative(-form).holds else 0
+        case Product(left, right) | Quotient(left, right):
+            return sign_of(left) * sign_of(right)
+        case Power(base, power):
+            return 1 if power % 2 == 0 else sign_of(base)
+        case Sum(left, right):
+            return sign_of(left) if sign_of(left) == sign_of(right) else 0
+        case Minimum(parts) | Maximum(parts):
+            signs = {sign_of(one) for one in parts}
+            return signs.pop() if len(signs) == 1 else 0
+    return 0
 
 
 def _form(value: Any) -> ClosedForm:

@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -82,33 +83,54 @@ def written(function: Callable[..., Any]) -> str:
 
 def expression_of(function: Callable[..., Any]) -> ast.expr | None:
     """Return the one expression that a function consists of, read from its source."""
+    node = definition_of(function)
+    if isinstance(node, ast.Lambda):
+        return node.body
+    match statements_of(node) if node is not None else ():
+        case [ast.Return(ast.expr() as value)]:
+            return value
+    return None
+
+
+def statements_of(node: ast.FunctionDef) -> list[ast.stmt]:
+    """Return the statements of a function, without its docstring."""
+    return node.body[1:] if ast.get_docstring(node) is not None else node.body
+
+
+def definition_of(function: Callable[..., Any]) -> ast.Lambda | ast.FunctionDef | None:
+    """Return the definition of a function, read from its source."""
     code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType):
-        return None
+    return _definition(code) if isinstance(code, CodeType) else None
+
+
+@lru_cache(256)  # conditions are interpreted once for each of their cases
+def _definition(code: CodeType) -> ast.Lambda | ast.FunctionDef | None:
     try:
-        lines, _ = inspect.findsource(function)
+        lines, _ = inspect.findsource(code)
         tree = ast.parse("".join(lines))
     except (OSError, TypeError, SyntaxError):
         return None
-    found = [body for node in ast.walk(tree) if (body := _body(node, code)) is not None]
-    if len(found) > 1:  # several on one line: bytecode positions identify the right one
-        places = set(code.co_positions())
-        found = [body for body in found if _place(body) in places]
-    return found[0] if len(found) == 1 else None
+    found = [node for node in ast.walk(tree) if _begins(node, code)]
+    if len(found) > 1:  # several on one line: the smallest that includes all of the bytecode
+        found = [node for node in found if _includes(node, code)]
+        found.sort(key=lambda node: len(ast.unparse(node)))
+    return found[0] if found else None  # type: ignore[return-value]
 
 
-def _place(body: ast.expr) -> tuple[int | None, ...]:
-    return body.lineno, body.end_lineno, body.col_offset, body.end_col_offset
-
-
-def _body(node: ast.AST, code: CodeType) -> ast.expr | None:
-    if isinstance(node, ast.Lambda) and code.co_name == "<lambda>":
-        return node.body if node.lineno == code.co_firstlineno else None
+def _begins(node: ast.AST, code: CodeType) -> bool:
+    """Whether a node is a definition with the name and the first line of a function."""
+    if isinstance(node, ast.Lambda):
+        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
     if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
-        return None
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-    statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    match statements:
-        case [ast.Return(ast.expr() as value)] if first == code.co_firstlineno:
-            return value
-    return None
+        return False
+    return min([node.lineno, *(x.lineno for x in node.decorator_list)]) == code.co_firstlineno
+
+
+def _includes(node: Any, code: CodeType) -> bool:
+    """Whether all instructions of a function come from the text of a definition."""
+    first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return all(
+        first <= (line, column) and (end_line, end) <= last
+        for line, end_line, column, end in code.co_positions()
+        if None not in (line, end_line, column, end) and (line, column) != (end_line, end)
+    )

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import ast
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from exactdp.claims.stated.conditions import read_formula
+from exactdp.claims.stated.conditions import (
+    ALWAYS,
+    CaseFormula,
+    Cases,
+    both,
+    conditional,
+    read_formula,
+    read_pieces,
+)
 from exactdp.claims.stated.expressions import (
     Comparison,
     Constant,
     Expression,
+    Maximum,
+    Minimum,
     Symbol,
     as_expression,
+    number_of,
 )
+from exactdp.claims.stated.functions import OfInput, written
+from exactdp.claims.stated.paths import extreme, paths
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.reals import ClosedForm, Interval
+from exactdp.language.helpers import checked_function
+from exactdp.language.program import Program
+from exactdp.reals import ClosedForm, Interval, solution_set
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radicals import Radical, told
@@ -46,7 +60,7 @@ ANY = AnyLevel()
 class Range:
     """All numbers between two endpoints, which are included unless the range is open there.
 
-    Endpoints are numbers, `inf`, or formulas in eps, alpha and the inputs.
+    Endpoints are numbers, `inf`, formulas in eps, alpha and the inputs, or functions of these.
 
     >>> from exactdp import Range
     >>> print(Range(1, 2))
@@ -73,6 +87,7 @@ class Range:
             ends, upper_open = (low, high), upper_open or high == inf
         elif is_formula(lower) or is_formula(upper):
             ends = _as_end(lower), _as_end(upper)
+            upper_open = upper_open and ends[1] != inf
         else:
             interval = Interval(lower, upper, lower_open=lower_open, upper_open=upper_open)
             ends, upper_open = (interval.lower, interval.upper), interval.upper_open
@@ -108,12 +123,41 @@ class Range:
         )
 
     def sides(self, name: str) -> tuple[Comparison, ...]:
-        """Return the range as conditions on α or γ."""
+        """Return the range as conditions on α or γ, if its endpoints are numbers or formulas."""
         level = Symbol(name)
         found = [Comparison(level - self.lower, strict=self.lower_open)]
         if self.upper != inf:
             found.append(Comparison(self.upper - level, strict=self.upper_open))
         return tuple(found)
+
+    def cases(self, name: str, program: Program) -> Cases:
+        """Return the range as conditions on α or γ."""
+        level = Symbol(name)
+        found = ALWAYS
+        for end, is_upper in ((self.lower, False), (self.upper, True)):
+            if end == inf:
+                continue
+            strict = self.upper_open if is_upper else self.lower_open
+            sides = [
+                (*when, Comparison(value - level if is_upper else level - value, strict=strict))
+                for value, cases in pieces_of(_read_end(end, program, name))
+                for when in cases
+            ]
+            found = both(found, Cases(sides))
+        return found
+
+    def require_some(self, name: str, on: Interval) -> None:
+        """Refuse a range whose endpoints are functions of ε in the wrong order for every ε."""
+        ends = [one if isinstance(one, Expression) else None for one in (self.lower, self.upper)]
+        if any(one is None or one.names() for one in ends):
+            return
+        lower, upper = (one.at({}) for one in ends if one is not None)
+        if not any(True for _ in solution_set(upper - lower, on)):
+            raise ValueRefusedError(
+                f"{name} {self} is empty for every ε",
+                rule="A range contains the numbers from its lower to its upper end.",
+                way_out="Exchange the ends.",
+            )
 
     def reaches_below(self, limit: Fraction | float, *, closed: bool) -> bool:
         """Whether some number of the range is below a limit (or equal to it, if closed)."""
@@ -132,16 +176,22 @@ class Range:
             is_all = self.lower == 0 and self.upper == inf and not self.lower_open
             return "any" if is_all else f"in {self.interval}"
         left, right = "[("[self.lower_open], "])"[self.upper_open]
-        upper = "∞)" if self.upper == inf else f"{self.upper}{right}"
-        return f"in {left}{self.lower}, {upper}"
+        upper = "∞)" if self.upper == inf else f"{_shown_end(self.upper)}{right}"
+        return f"in {left}{_shown_end(self.lower)}, {upper}"
 
 
 Level: TypeAlias = Expression | Range
 
 
 def is_formula(value: object) -> bool:
-    """Whether a value is a formula, and not a number."""
-    return isinstance(value, Expression | ClosedForm)
+    """Whether a value is a formula, a function or the text of a formula, and not a number."""
+    if isinstance(value, str):
+        try:
+            rational(value)
+        except ExactdpError:
+            return value.strip() not in _ENDLESS
+        return False
+    return isinstance(value, Expression | ClosedForm) or callable(value)
 
 
 def _number_if_root(value: Any) -> Any:
@@ -156,22 +206,60 @@ def _end(value: Any) -> Fraction | float:
     return inf if value == inf else rational(value, "an end of a range")
 
 
-def _as_end(value: object) -> Expression | float:
-    return inf if value == inf else as_expression(value, "an end of a range")
+_ENDLESS = ("inf", "∞")
+
+
+def _as_end(value: object) -> object:
+    """Return an endpoint: an expression, a text, a function, or ∞."""
+    if value == inf or value in _ENDLESS:
+        return inf
+    if is_formula(value) and not isinstance(value, ClosedForm):
+        return value.strip() if isinstance(value, str) else value
+    return as_expression(value, "an end of a range")
+
+
+def _shown_end(end: object) -> str:
+    is_function = callable(end) and not isinstance(end, Expression)
+    return written(end) if is_function else str(end)  # type: ignore[arg-type]
+
+
+def _read_end(end: Any, program: Program, name: str) -> Expression:
+    if isinstance(end, str):
+        return read_formula(end, program, f"an end of {name}")
+    if callable(end) and not isinstance(end, Expression):
+        pieces = read_pieces(end, program, f"an end of {name}")
+        return CaseFormula.of(((value, Cases((when,))) for value, when in pieces), written(end))
+    return as_expression(end, f"an end of {name}")
+
+
+def pieces_of(level: Expression) -> tuple[tuple[Expression, Cases], ...]:
+    """Return a formula as formulas without cases, minima and maxima, with conditions."""
+    if isinstance(level, CaseFormula):
+        return tuple(
+            (one, both(cases, more))
+            for whole, cases in level.pieces
+            for one, more in pieces_of(whole)
+        )
+    if isinstance(level, Minimum | Maximum):
+        is_largest = isinstance(level, Maximum)
+        parts = level.parts
+        found = paths(lambda path: extreme(parts, path, is_largest=is_largest))
+        return tuple((one, Cases((when,))) for when, one in found)
+    return ((level, ALWAYS),)
 
 
 EVERY = Range(0, inf)
 
 
-def read_level(value: object, name: str, inputs: Mapping[str, Any] | None = None) -> Level:
-    """Read α or γ given by a user: a number, ANY, a range or an expression.
+def read_level(value: object, name: str, program: Program) -> Level:
+    """Read α or γ given by a user: a number, ANY, a range, a formula, its text or a function.
 
-    A range given as text may use inputs, by name.
+    Texts use inputs by name.
     """
     if value is ANY:
         return EVERY
     if isinstance(value, str) and value.strip()[:1] in ("(", "["):
-        value = _range_of(value, inputs)
+        value = _range_of(value)
     elif isinstance(value, tuple | list) and len(value) == 2:
         value = Range(*value)
     elif isinstance(value, Interval):
@@ -184,6 +272,15 @@ def read_level(value: object, name: str, inputs: Mapping[str, Any] | None = None
         if value.lower != value.upper:
             return value
         value = value.lower
+    if callable(value) and not isinstance(value, Expression):
+        by_cases = conditional(value, program, name)
+        if by_cases is not None:
+            return by_cases
+        return OfInput(
+            checked_function(value, name, lambda found: as_expression(found, name)), program
+        )
+    if isinstance(value, str) and is_formula(value):
+        return read_formula(value, program, name)
     level = as_expression(value, name)
     number = constant(level)
     if number is not None and number < 0:
@@ -191,30 +288,27 @@ def read_level(value: object, name: str, inputs: Mapping[str, Any] | None = None
     return level
 
 
-def _range_of(text: str, inputs: Mapping[str, Any] | None) -> Range:
+def _range_of(text: str) -> Range:
     """Parse a range such as "[eps, inf)"."""
     try:
         return Range.of(Interval.of(text))
-    except ExactdpError:
-        ends = re.split(r",(?![^(\[]*[)\]])", text.strip()[1:-1])
-        if len(ends) != 2 or text.strip()[-1] not in ")]":
+    except ExactdpError as error:
+        given = text.strip()
+        try:
+            ends = ast.parse(given[1:-1].replace("∞", "inf"), mode="eval").body
+        except SyntaxError:
+            raise error from None
+        if not isinstance(ends, ast.Tuple) or len(ends.elts) != 2 or given[-1] not in ")]":
             raise
-    lower, upper = (inf if end.strip() == "inf" else read_formula(end, inputs) for end in ends)
-    return Range(
-        lower,
-        upper,
-        lower_open=text.strip()[0] == "(",
-        upper_open=text.strip()[-1] == ")" and upper != inf,
-    )
+    lower, upper = map(ast.unparse, ends.elts)
+    return Range(lower, upper, lower_open=given[0] == "(", upper_open=given[-1] == ")")
 
 
 def constant(level: Level) -> Any:
     """Return a level if it is a number, else None."""
-    if not isinstance(level, Constant):
-        return None
-    if isinstance(level.form, RadicalForm):
+    if isinstance(level, Constant) and isinstance(level.form, RadicalForm):
         return level.form.number
-    return level.form.numerator.constant() if level.form.denominator == 1 else None
+    return number_of(level)
 
 
 def _negative(name: str, shown: str) -> ValueRefusedError:

@@ -16,8 +16,8 @@ from exactdp.claims.stated.conditions import (
     both,
     conditional,
     holds_at,
-    named_inputs,
     read_cases,
+    read_formula,
     read_pieces,
 )
 from exactdp.claims.stated.distances import (
@@ -30,6 +30,7 @@ from exactdp.claims.stated.expressions import (
     Comparison,
     Expression,
     Maximum,
+    Minimum,
     Symbol,
     as_expression,
     has_root,
@@ -49,7 +50,17 @@ from exactdp.claims.stated.inputs import (
     is_listed,
     read_inputs,
 )
-from exactdp.claims.stated.levels import ANY, EVERY, AnyLevel, Level, Range, constant, read_level
+from exactdp.claims.stated.levels import (
+    ANY,
+    EVERY,
+    AnyLevel,
+    Level,
+    Range,
+    constant,
+    is_formula,
+    pieces_of,
+    read_level,
+)
 from exactdp.claims.stated.output_distances import (
     OutputDistance,
     discrete_outputs,
@@ -71,7 +82,7 @@ if TYPE_CHECKING:
 
 Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
 """A formula for β, or a function that takes an input and returns one."""
-End: TypeAlias = Expression | ClosedForm | Number
+End: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
 LevelGiven: TypeAlias = End | Interval | Range | tuple[End, End] | AnyLevel | Callable[..., object]
 """α or γ: a number, a formula, a range, a function of the input, or `ANY`."""
 RegionGiven: TypeAlias = (
@@ -196,38 +207,35 @@ class AccuracyStatement:
         return self._level("gamma")
 
     def _level(self, name: str) -> Level:
-        found = self._given_level(name)
+        found = self._given_levels[name]
         is_condition = isinstance(found, Range) and not found.is_constant
         return EVERY if is_condition or name in self._moving_levels else found
 
     @cached_property
     def _moving_levels(self) -> dict[str, Cases]:
-        """α and γ that depend on the input and on ε, as conditions, if inputs are not listed."""
+        """α and γ by cases, and those of the input and of ε for all reals, as conditions."""
         found: dict[str, Cases] = {}
-        for name in ("alpha", "gamma"):
-            level = self._given_level(name)
-            if not isinstance(level, OfInput) or is_listed(self.input_set):
+        for name, level in self._given_levels.items():
+            if isinstance(level, CaseFormula | Minimum | Maximum):
+                pieces = [(value, when) for value, cases in pieces_of(level) for when in cases]
+            elif isinstance(level, OfInput) and not is_listed(self.input_set):
+                try:
+                    pieces = read_pieces(level.function.function, self.mechanism, name)
+                    symbols = {one: parameter(one) for one in ("alpha", "gamma", *self.entry_names)}
+                    moves = any("eps" in value.at(symbols).parameters for value, _ in pieces)
+                except ExactdpError:  # it is called with inputs as linear forms
+                    continue
+                if not moves:
+                    continue
+            else:
                 continue
-            try:
-                pieces = read_pieces(level.function.function, self.mechanism, name)
-                symbols = {one: parameter(one) for one in ("alpha", "gamma", *self.entry_names)}
-                moves = any("eps" in value.at(symbols).parameters for value, _ in pieces)
-            except ExactdpError:  # it is called with inputs as linear forms
-                continue
-            if moves:
-                found[name] = Cases(
-                    (*when, *Range(value, value).sides(name)) for value, when in pieces
-                )
+            found[name] = Cases((*when, *Range(value, value).sides(name)) for value, when in pieces)
         return found
 
-    def _given_level(self, name: str) -> Level:
-        given = getattr(self, name)
-        if callable(given) and not isinstance(given, Expression):
-            return OfInput(
-                checked_function(given, name, lambda found: as_expression(found, name)),
-                self.mechanism,
-            )
-        return read_level(given, name, named_inputs(self.mechanism))
+    @cached_property
+    def _given_levels(self) -> dict[str, Level]:
+        names = ("alpha", "gamma")
+        return {name: read_level(getattr(self, name), name, self.mechanism) for name in names}
 
     @cached_property
     def _region(self) -> Cases:
@@ -249,10 +257,10 @@ class AccuracyStatement:
                         way_out="Give it as region=.",
                     )
             cases = both(cases, inputs)
-        for name in ("alpha", "gamma"):
-            level = self._given_level(name)
+        for name, level in self._given_levels.items():
             if isinstance(level, Range) and not level.is_constant:
-                cases = both(cases, Cases((level.sides(name),)))
+                level.require_some(name, self.epsilon)
+                cases = both(cases, level.cases(name, self.mechanism))
         for moving in self._moving_levels.values():
             cases = both(cases, moving)
         return cases
@@ -300,10 +308,12 @@ class AccuracyStatement:
 
     @cached_property
     def bound(self) -> Any:
-        """β as given; a function of alpha, gamma or eps is read as a formula by cases."""
+        """β as given; a text, or a function of alpha, gamma or eps, is read as a formula."""
         if callable(self.beta) and not isinstance(self.beta, Expression):
             by_cases = conditional(self.beta, self.mechanism, "beta")
             return self.beta if by_cases is None else by_cases
+        if isinstance(self.beta, str) and is_formula(self.beta):
+            return read_formula(self.beta, self.mechanism, "beta")
         return self.beta
 
     @property
@@ -466,8 +476,8 @@ class AccuracyStatement:
         alpha, gamma = (
             f"{shown_as} {level}" if isinstance(level, Range) else f"{shown_as} = {level}"
             for shown_as, level in (
-                ("α", self._given_level("alpha")),
-                ("γ", self._given_level("gamma")),
+                ("α", self._given_levels["alpha"]),
+                ("γ", self._given_levels["gamma"]),
             )
         )
         return (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
@@ -115,12 +116,16 @@ def refuse_empty(claim: Claim, contents: Contents) -> None:
 
 def why_empty(claim: Accuracy, contents: Contents) -> str:
     """Describe why a claim says nothing at some inputs."""
+    if not contents.examined:
+        return "no input, ε, α and γ satisfy its conditions"
     noun = "input" if is_listed(claim.input_set) else "cell"
+    silent = "the distance to disagreement is not above any α of the claim"
+    if claim.conditions != ALWAYS:
+        silent = "no α below the distance to disagreement satisfies the conditions"
     reasons = (
         (
             contents.silent,
-            "the distance to disagreement is not above any α of the claim"
-            + (", or the ideal is not defined" if claim.ideal_function.is_partial else ""),
+            silent + (", or the ideal is not defined" if claim.ideal_function.is_partial else ""),
         ),
         (contents.any_output, "γ is at least the largest possible output distance"),
         (contents.any_error, f"β is at least 1 for every ε in {claim.epsilon}"),
@@ -134,6 +139,8 @@ def why_empty(claim: Accuracy, contents: Contents) -> str:
 
 def way_out(claim: Accuracy, contents: Contents) -> str:
     """Return what to write instead of a claim that says nothing."""
+    if claim.conditions != ALWAYS and not contents.any_output and not contents.any_error:
+        return "Weaken the conditions: region, inputs, or the ends of a range."
     if not contents.any_output and not contents.any_error:
         return _larger_disagreement(claim)
     said = []

@@ -1,0 +1,248 @@
+"""Users' functions run with unknown numbers: each path through them, with its conditions.
+
+An unknown number is a formula. Where a run compares it, every possible outcome is followed in a
+run of its own, so the runs of a function are its cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any, TypeAlias
+
+from exactdp.claims.stated.expressions import (
+    Comparison,
+    Constant,
+    Expression,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Symbol,
+    as_expression,
+    number_of,
+)
+
+Conjunction: TypeAlias = tuple[Comparison, ...]
+
+
+class UnreadableError(Exception):
+    """A part of a function or a text that is not interpreted."""
+
+
+def paths(run: Callable[[Path], Any]) -> Iterator[tuple[Conjunction, Any]]:
+    """Yield the value of each path of a function, and the conditions under which it is taken."""
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        path = Path(waiting.pop())
+        value = run(path)
+        yield tuple(path.sides), value
+        waiting += path.others
+
+
+class Path:
+    """One path: the ways taken so far, and what is known on it."""
+
+    def __init__(self, given: tuple[int, ...]) -> None:
+        self.sides: list[Comparison] = []
+        self.others: list[tuple[int, ...]] = []
+        """The ways not taken after `given`, those decided last at the end."""
+        self._given = given
+        self._taken: tuple[int, ...] = ()
+        self._known: dict[_Key, bool] = {}  # forms that are ≥ 0; whether they are > 0
+
+    def holds(self, side: Comparison) -> bool:
+        """Return whether a condition holds on this path."""
+        return not self.among([(side,), (side.negated(),)])
+
+    def among(self, ways: Sequence[Conjunction]) -> int:
+        """Return the number of the way that this path takes, of several that cover all cases."""
+        keys = [[_key(side.form) for side in way] for way in ways]
+        known = [
+            [self._truth(key, side.strict) for key, side in zip(here, way, strict=True)]
+            for here, way in zip(keys, ways, strict=True)
+        ]
+        kept = [k for k, truths in enumerate(known) if False not in truths]
+        implied = [k for k in kept if None not in known[k]]
+        if implied or len(kept) < 2:
+            return (implied or kept or [0])[0]
+        place = len(self._taken)
+        if place < len(self._given):
+            chosen = self._given[place]
+        else:
+            chosen = kept[0]
+            self.others += [(*self._taken, k) for k in reversed(kept[1:])]
+        self._taken = (*self._taken, chosen)
+        for key, side, truth in zip(keys[chosen], ways[chosen], known[chosen], strict=True):
+            if truth is None:
+                self.sides.append(side)
+                self._known[key] = self._known.get(key, False) or side.strict
+        return chosen
+
+    def _truth(self, key: _Key, strict: bool) -> bool | None:
+        """Return whether a form is ≥ 0, or > 0; None if that is not known."""
+        if not isinstance(key, Expression) and all(not names for names, _ in key):
+            number = sum(q for _, q in key)
+            return number > 0 or (number == 0 and not strict)
+        if key in self._known and (self._known[key] or not strict):
+            return True
+        other = _key(-key) if isinstance(key, Expression) else tuple((n, -q) for n, q in key)
+        return False if other in self._known and (self._known[other] or strict) else None
+
+
+_Key: TypeAlias = Expression | tuple[tuple[tuple[str, ...], Fraction], ...]
+"""A polynomial up to a positive factor, so that equal ones are equal; or any other formula."""
+
+
+def _key(form: Expression) -> _Key:
+    found = _polynomial(form)
+    if found is None:
+        return form
+    terms = sorted((names, q) for names, q in found.items() if q)
+    return tuple((names, q / abs(terms[-1][1])) for names, q in terms)
+
+
+_Polynomial: TypeAlias = dict[tuple[str, ...], Fraction]
+
+
+def _polynomial(form: Expression) -> _Polynomial | None:
+    """Return an expression as a polynomial in ε and its names; None if it is not seen as one."""
+    match form:
+        case Symbol(name):
+            return {(name,): Fraction(1)}
+        case Constant(constant):
+            if constant.is_irrational or constant.denominator != 1:
+                return None
+            terms = constant.numerator.terms
+            if any(rates for _, _, rates in terms):
+                return None
+            return {
+                tuple(n for n, k in powers for _ in range(k)): Fraction(c) for c, powers, _ in terms
+            }
+        case Sum(left, right):
+            one, two = _polynomial(left), _polynomial(right)
+            if one is None or two is None:
+                return None
+            return {names: one.get(names, _NO) + two.get(names, _NO) for names in {**one, **two}}
+        case Product(left, right):
+            return _times(_polynomial(left), _polynomial(right))
+        case Quotient(left, right) if number := number_of(right):
+            return _times(_polynomial(left), {(): 1 / number})
+        case Power(base, power):
+            found: _Polynomial | None = {(): Fraction(1)}
+            for _ in range(power):
+                found = _times(found, _polynomial(base))
+            return found
+    return None
+
+
+_NO = Fraction(0)
+
+
+def _times(one: _Polynomial | None, two: _Polynomial | None) -> _Polynomial | None:
+    if one is None or two is None:
+        return None
+    found: _Polynomial = {}
+    for (first, p), (second, q) in product(one.items(), two.items()):
+        names = tuple(sorted(first + second))
+        found[names] = found.get(names, _NO) + p * q
+    return found
+
+
+class Unknown:
+    """A number given by a formula; its comparisons have an outcome on a path."""
+
+    __slots__ = ("form", "path")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, form: Expression, path: Path) -> None:
+        self.form, self.path = form, path
+
+    def _with(self, found: Any) -> Any:
+        return NotImplemented if found is NotImplemented else Unknown(found, self.path)
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(self.form + opened(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with(opened(other) + self.form)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(self.form - opened(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(opened(other) - self.form)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(self.form * opened(other))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with(opened(other) * self.form)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(self.form / opened(other))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with(opened(other) / self.form)
+
+    def __pow__(self, power: Any) -> Any:
+        return self._with(self.form**power)
+
+    def __neg__(self) -> Any:
+        return self._with(-self.form)
+
+    def __pos__(self) -> Unknown:
+        return self
+
+    def __abs__(self) -> Any:
+        return extreme([self, -self], self.path, is_largest=True)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.path.holds(_at_least(self, other))
+
+    def __gt__(self, other: Any) -> bool:
+        return not self.path.holds(_at_least(other, self))
+
+    def __le__(self, other: Any) -> bool:
+        return self.path.holds(_at_least(other, self))
+
+    def __lt__(self, other: Any) -> bool:
+        return not self.path.holds(_at_least(self, other))
+
+    def __eq__(self, other: object) -> bool:
+        above, below = _at_least(self, other), _at_least(other, self)
+        ways = [(above, below), (below.negated(),), (above.negated(),)]
+        return not self.path.among(ways)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __bool__(self) -> bool:
+        raise UnreadableError(f"{self.form} is neither true nor false")
+
+    def __repr__(self) -> str:
+        return str(self.form)
+
+
+def opened(value: Any) -> Any:
+    """Return the formula of an unknown number; other values unchanged."""
+    return value.form if isinstance(value, Unknown) else value
+
+
+def extreme(items: Sequence[Any], path: Path, *, is_largest: bool) -> Any:
+    """Return the largest or smallest of several numbers on a path; where several are, any."""
+    ways = [
+        tuple(
+            _at_least(one, other) if is_largest else _at_least(other, one)
+            for j, other in enumerate(items)
+            if j != k
+        )
+        for k, one in enumerate(items)
+    ]
+    return items[path.among(ways)]
+
+
+def _at_least(one: Any, two: Any) -> Comparison:
+    left, right = (as_expression(opened(x), "a compared value") for x in (one, two))
+    return Comparison(left - right, strict=False)
