@@ -259,9 +259,9 @@ EXAMPLE = ("counterexamples", 0)
     [
         ("alpha", "1", "the claim is not made at this α"),
         ("alpha", "1/1000", "β is not as claimed"),
-        ("gamma", "1", "the claim is not made at this γ"),
+        ("gamma", "1", "the claim is not made here"),
         ("eps", "1000000", "it is none"),
-        ("eps", "-1", "ε is not one of the claim"),
+        ("eps", "-1", "the claim is not made here"),
         ("input", [["5", "0"]], "the input is not one of the claim"),
         ("output", "0", "the ideal output is another one"),
         ("distance", "2", "an input so close disagrees"),

@@ -65,7 +65,6 @@ def derived(source: str) -> Derivation:
 
 def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Probabilities are those of single paths, and none falls along a direction that is shown."""
-    monkeypatch.setattr(parametric, "_MANY", 0)
     draw = random.Random(5)
     seen = 0
     for _ in range(25):

@@ -14,44 +14,18 @@ from typing import Any, NamedTuple
 
 from ..kernel.cones import Vector
 from ..kernel.reading import RealInterval, RejectedError
-from . import formulas, values
+from . import formulas
 from .claims import Claims
 from .formulas import Tree
 from .linear import is_number
 from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
+from .refutations import Case
 from .spaces import between
-from .statement import levels_said
 
 _LEVELS = ("alpha", "gamma")
 _MOST_POWER = 12
 _ZERO = Fraction(0)
-
-
-class Side(NamedTuple):
-    """A formula that is nonnegative, or positive."""
-
-    form: Tree
-    strict: bool
-
-
-class Case(NamedTuple):
-    """Conditions, α and γ, and formulas of which β is the largest."""
-
-    when: list[Side]
-    levels: tuple[values.Level, values.Level]
-    betas: list[Tree]
-
-    def said(self) -> str:
-        """Return the case in words."""
-        beta = formulas.say(self.betas[0])
-        if len(self.betas) > 1:
-            beta = f"maximum({', '.join(map(formulas.say, self.betas))})"
-        when = "".join(
-            f"{', ' if k else ' where '}{formulas.say(one.form)} {'>' if one.strict else '≥'} 0"
-            for k, one in enumerate(self.when)
-        )
-        return f"{levels_said(self.levels)} and β = {beta}{when}"
 
 
 class Coordinates(NamedTuple):
@@ -84,7 +58,6 @@ class CaseConditions(Claims):
     """Derives the linear conditions of a part from the conditions of its case."""
 
     cases: list[Case]
-    whole: RealInterval  # all ε of the claim; `epsilon` is the part that is examined
 
     def moved(self, leaf: Leaf) -> Iterator[tuple[Any, bool]]:
         """Yield the single values of the input, and whether they move."""

@@ -18,17 +18,13 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, leaves, reduced
-from ..kernel.reading import RealInterval, RejectedError, counted
+from ..kernel.cones import PolyhedralCone, Vector, leaves, reduced
+from ..kernel.reading import RealInterval, counted
 from . import formulas, values
-from .case_conditions import Case, CaseConditions, Coordinates, Leaf, Side
-from .derivation import single
-from .linear import is_number
-from .near_logs import NearLog, cone_at
-from .obligations import Levels
-from .parametric import At, ProgramOnCone
+from .case_conditions import CaseConditions, Coordinates, Leaf
+from .parametric import At
 from .points import vector_of
-from .ratios import Ratio
+from .refutations import Case, Side
 from .spaces import ParameterSpace
 
 _PARTS = (
@@ -36,6 +32,7 @@ _PARTS = (
 )
 _GROUP = "case input free tree"
 _ZERO = Fraction(0)
+_ANY = RealInterval(_ZERO, True, inf, False)
 
 
 class CaseClaims(CaseConditions):
@@ -46,7 +43,6 @@ class CaseClaims(CaseConditions):
         self.where = "the claim"
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
         self.read_setting(spec)
-        self.whole = self.epsilon
         self.read_unit(spec["unit"])
         self.cases = []
         for one in self.entries(spec["cases"]):
@@ -60,8 +56,12 @@ class CaseClaims(CaseConditions):
             trees = [formulas.read(self, tree) for tree in self.entries(betas)]
             self.require(trees, "there is no β")
             self.cases.append(Case(sides, levels, trees))
-        self.levels, self.beta = (), None  # type: ignore[assignment]
+        self.levels, self.beta = (_ANY, _ANY), None  # see `enter`
         self.claim = self.sentence(spec)
+
+    def all_cases(self) -> list[Case]:
+        """Return the cases."""
+        return self.cases
 
     def levels_said(self) -> str:
         """Return α, β and γ in words."""
@@ -241,76 +241,3 @@ class CaseClaims(CaseConditions):
             return
         for form, _ in sorted(space.compared):
             self.face(space, form, flats)
-
-    # Counterexamples ------------------------------------------------------------------
-
-    def counterexample(self, given: Any) -> None:
-        """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
-        parts, boxes = self.example(given)
-        u = self.input_of_claim(parts["input"])
-        eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
-        self.require(self.whole.has(eps) and min(alpha, gamma) >= 0, "not one of the claim")
-        output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        bits = self.bits(parts["bits"])
-        near = NearLog.read(self, parts.get("log"), eps, bits)
-        space = cone_at(self, single(u), near)
-        unit = self.unit_at(space, eps)
-        program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
-        found = self.derive("ideal outputs", lambda: (program.ideal(),))
-        self.require(found is None or found[0] == output, "the ideal output is another one")
-        chance, beta = (self.quotient(parts[one], space.size) for one in ("probability", "beta"))
-        try:
-            derived = self.derive("closed forms", lambda: program.probability(output, gamma))
-        except UndecidedError as error:
-            raise RejectedError(f"{self.where}: the logarithm is not known enough") from error
-        right = derived is None or self.as_proved(derived) == self.as_proved(chance)
-        self.require(right, "the program has another probability")
-        for case in self.cases:
-            self.levels = case.levels
-            if self.is_made(case, space, (eps, alpha, gamma), bits):
-                break
-        else:
-            self.require(False, "the claim is not made here")
-        self.levels = RealInterval(_ZERO, True, inf, False), RealInterval(_ZERO, True, inf, False)
-        self.claimed(space, (eps, alpha, gamma), output, dd, boxes)
-        forms = [
-            (self.betas(one, Levels(alpha, True, gamma, True), space) or [beta])
-            for one in case.betas
-        ]
-        self.require(any(beta in some for some in forms), "β is not as claimed")
-        if near is None:
-            self.refuted(eps, bits, chance, beta, (parts["actual"], parts["required"]))
-        else:
-            for form, ends in ((chance, parts["actual"]), (1 - beta, parts["required"])):
-                low, high = (self.scaled(end) for end in self.pair(ends))
-                self.require(near.encloses(form, (low, high)), "a value is not as stated")
-        for some in forms:
-            gaps = [chance - 1 + one for one in some]
-            right = any(self.sign_of(gap, eps, bits, near) < 0 for gap in gaps)
-            self.require(right, "one of the formulas for β is not exceeded")
-
-    def is_made(
-        self, case: Case, space: ParameterSpace, at: tuple[Fraction, ...], bits: int
-    ) -> bool:
-        """Whether a case is claimed at an ε, α and γ."""
-        eps, alpha, gamma = at
-        numbers = {
-            name: Ratio.number(Fraction(value))
-            for name, value in zip(self.entry_names, space.entries, strict=True)
-            if is_number(value)
-        }
-        for level, number in zip(case.levels, (alpha, gamma), strict=True):
-            if isinstance(level, RealInterval):
-                if not level.has(number):
-                    return False
-                continue
-            (form,) = formulas.alternatives(level, {**numbers, "alpha": Ratio.number(alpha)})
-            if form.at(eps) != number:
-                return False
-        given = {**numbers, "alpha": Ratio.number(alpha), "gamma": Ratio.number(gamma)}
-        for side in case.when:
-            (form,) = formulas.alternatives(side.form, given)
-            sign = self.sign_of(form, eps, bits)
-            if sign < 0 or (sign == 0 and side.strict):
-                return False
-        return True

@@ -20,25 +20,22 @@ from typing import Any
 from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
 from ..kernel.reading import RealInterval, RejectedError, counted
 from . import formulas, values
-from .derivation import UNDEFINED, single
+from .derivation import UNDEFINED
 from .distances import ratio
 from .formulas import Tree
 from .linear import LinearForm, is_number, plain
-from .near_boxes import agree_on_boxes
 from .obligations import Levels, Required, due, follows, top
 from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of, vector_of
-from .proofs import Proofs
 from .ratios import EPS, Ratio, UnsupportedError, variable
-from .regions import agrees
+from .refutations import Refutations
 from .spaces import ParameterSpace
 
 _CELL = "output distance beta steps obligations parts"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
-_COUNTEREXAMPLE = "input output distance eps alpha gamma probability beta actual required bits"
 
 
-class Claims(Proofs):
+class Claims(Refutations):
     """One pass over the certificate of a claim; raises if something is not proved."""
 
     def __init__(self) -> None:
@@ -398,76 +395,6 @@ class Claims(Proofs):
                 return False
         space.compared |= program.mechanism.compared
         return True
-
-    # Counterexamples ------------------------------------------------------------------
-
-    def counterexample(self, given: Any) -> None:
-        """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
-        parts, boxes = self.example(given)
-        self.require("log" not in parts, "there is no logarithm")
-        u = self.input_of_claim(parts["input"])
-        eps, alpha, gamma = (self.rational(parts[name]) for name in ("eps", "alpha", "gamma"))
-        self.require(self.epsilon.has(eps), "ε is not one of the claim")
-        output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        space = ParameterSpace(1, single(u), None, None, self.ray())
-        program = ProgramOnCone(self.derivation, space.region, space.entries)
-        found = self.derive("ideal outputs", lambda: (program.ideal(),))
-        self.require(found is None or found[0] == output, "the ideal output is another one")
-        self.claimed(space, (eps, alpha, gamma), output, dd, boxes)
-        chance, beta = self.quotient(parts["probability"]), self.quotient(parts["beta"])
-        derived = self.derive("closed forms", lambda: program.probability(output, gamma))
-        self.require(derived is None or derived == chance, "the program has another probability")
-        if self.beta is None:
-            what = "β as a function of the input"
-            self.not_derived.setdefault(what, []).append("it is a Python function")
-        else:
-            forms = self.betas(self.beta, Levels(alpha, True, gamma, True), space)
-            self.require(forms is None or beta in forms, "β is not as claimed")
-        ends = parts["actual"], parts["required"]
-        self.refuted(eps, self.bits(parts["bits"]), chance, beta, ends)
-
-    def example(self, given: Any) -> tuple[dict[str, Any], Any]:
-        """Read the parts of a counterexample, and boxes around its input if there are any."""
-        names = _COUNTEREXAMPLE.split()
-        names += [one for one in ("boxes", "log") if isinstance(given, dict) and one in given]
-        parts = dict(zip(names, self.fields(given, " ".join(names)), strict=True))
-        return parts, (parts["boxes"],) if "boxes" in parts else None
-
-    def claimed(
-        self,
-        space: ParameterSpace,
-        at: tuple[Fraction, Fraction, Fraction],
-        output: Any,
-        dd: Any,
-        boxes: Any,
-    ) -> None:
-        """Check that the claim is made at this ε, α and γ."""
-        eps, alpha, gamma = at
-        numbers = {
-            name: Fraction(value)
-            for name, value in zip(self.entry_names, space.entries, strict=True)
-            if is_number(value)
-        }
-        for name, level, number in zip(("α", "γ"), self.levels, (alpha, gamma), strict=True):
-            if isinstance(level, RealInterval):
-                right = level.has(number)
-            else:
-                right = formulas.number(level, {**numbers, "alpha": alpha}, eps) == number
-            self.require(right, f"the claim is not made at this {name}")
-        right = alpha < dd or (self.closed and alpha == dd)
-        self.require(right, "the claim is not made at this α")
-        within, strict = (alpha, self.closed) if dd == inf else (Fraction(dd), True)
-        found = self.derive(
-            "distance to disagreement (not smaller)",
-            lambda: (
-                agrees(self.derivation, space.entries, output, within, strict=strict)
-                if boxes is None
-                else agree_on_boxes(
-                    self, self.derivation, space.entries, output, (within, strict), boxes[0]
-                )
-            ),
-        )
-        self.require(found is not False, "an input so close disagrees: nothing is claimed here")
 
 
 def _is_in(level: RealInterval, number: Any) -> bool:

@@ -95,10 +95,9 @@ def _say_sum(terms: Terms) -> str:
     return " + ".join(parts) or "0"
 
 
-def number(tree: Tree, values: Mapping[str, Fraction], eps: Fraction) -> Fraction:
+def number(tree: Tree, values: Mapping[str, Ratio], eps: Fraction) -> Fraction:
     """Return the number that a formula is at given values and at an ε."""
-    given = {name: Ratio.number(value) for name, value in values.items()}
-    found = alternatives(tree, given)
+    found = alternatives(tree, values)
     value = found[0].at(eps) if len(found) == 1 else None
     if value is None:
         raise UnsupportedError("a formula for α or γ is not a number")

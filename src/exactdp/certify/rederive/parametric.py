@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import inf, prod
+from math import inf
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, Vector
@@ -27,8 +27,6 @@ from .points import InsideCone, number_of, vector_of
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
 from .runs import Condition
 from .successes import numbers_of
-
-_MANY = 40  # paths: fewer are followed one by one
 
 
 @dataclass(frozen=True)
@@ -156,11 +154,11 @@ class ProgramOnCone:
         return sum((self.mass(way, []) for way in own), Ratio.number(0))
 
     def merged(self, wanted: Any, radius: Any) -> Sum | None:
-        """Return the probability on merged runs; None if there are few, or they are not merged.
+        """Return the probability on merged runs; None if they are not merged.
 
         Without a radius the output must be the wanted one.
         """
-        if None not in self.fixed:  # there are few paths, or no merged runs
+        if None not in self.fixed:  # then nothing is compared
             return None
         found = self.by_entries(wanted) if radius is None else None
         if found is not None:
@@ -168,8 +166,6 @@ class ProgramOnCone:
         size = self.region.size
         try:
             successes = self.derivation.successes(self.fixed)
-            if successes.paths < _MANY:
-                return None
             success = successes.of(wanted, sup=radius is not None)
             numbers = [vector_of(one, size) for one in numbers_of(wanted)]
             around = None if radius is None else vector_of(radius, size)
@@ -182,8 +178,6 @@ class ProgramOnCone:
         try:
             parts = self.derivation.entry_parts(self.fixed, noisy=True)
             if not isinstance(wanted, tuple) or len(wanted) != len(parts):
-                return None
-            if prod(part.successes.paths for part in parts) < _MANY:
                 return None
             total = Ratio.number(1)
             for part, value in zip(parts, wanted, strict=True):

@@ -40,7 +40,8 @@ class Statement(Sums):
     derivation: Derivation
     beta: Tree | None  # None if it differs from input to input
     levels: tuple[Level, Level]  # α and γ
-    epsilon: RealInterval
+    whole: RealInterval  # all ε of the claim
+    epsilon: RealInterval  # those that are examined
     kinds: list[InputKind]
     names: list[str]
     inputs: list[Input]
@@ -139,7 +140,7 @@ class Statement(Sums):
     def read_program(self, spec: dict[str, Any]) -> None:
         """Read the mechanism, a table of ideal outputs, ε and the inputs."""
         self.require(isinstance(spec["mechanism"], str), "the mechanism is not source text")
-        self.epsilon = self.interval(spec["epsilon"])
+        self.whole = self.epsilon = self.interval(spec["epsilon"])
         right = self.epsilon.lower > 0 or (
             self.epsilon.lower == 0 and not self.epsilon.lower_closed
         )
@@ -257,16 +258,25 @@ class Statement(Sums):
         return self.sign_at(eps, bits, over) * self.sign_at(eps, bits, under)
 
     def refuted(
-        self, eps: Fraction, bits: int, chance: Ratio, beta: Ratio, stated: tuple[Any, Any]
+        self,
+        eps: Fraction,
+        bits: int,
+        chance: Ratio,
+        beta: Ratio,
+        stated: tuple[Any, Any],
+        near: Any = None,
     ) -> None:
         """Check that Pr < 1 − β at an ε, and both values, with this precision."""
-        forms = chance - 1 + beta, chance, 1 - beta
-        signs = [self.sign_at(eps, bits, form.terms()[1]) for form in forms]
-        self.require(all(signs), "the probability is not defined")
-        self.require(self.sign_of(forms[0], eps, bits) < 0, "it is none")
-        for form, sign, ends in zip(forms[1:], signs[1:], stated, strict=True):
+        right = self.sign_of(chance - 1 + beta, eps, bits, near) < 0
+        self.require(right, "it is none")
+        for form, ends in zip((chance, 1 - beta), stated, strict=True):
             low, high = (self.scaled(end) for end in self.pair(ends))
-            self.encloses(eps, bits, form.terms(), (low, high), sign, "a value")
+            if near is not None:
+                self.require(near.encloses(form, (low, high)), "a value is not as stated")
+            else:
+                over, under = form.terms()
+                sign = self.sign_at(eps, bits, under)
+                self.encloses(eps, bits, (over, under), (low, high), sign, "a value")
 
 
 def levels_said(levels: tuple[Level, Level]) -> str:

@@ -6,11 +6,14 @@ parameters (`case_parts`). How the claim was decided does not matter here.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.cases import CaseClaims
+from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.case_parts import CaseSigns, CaseWriter
 from exactdp.claims.certificates.claim_cases import (
     ClaimCase,
@@ -27,7 +30,7 @@ from exactdp.claims.certificates.plain_data import quotient_in, setting_json
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import assembled, kinds
+from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logs import log_enclosure
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.verdict import Verdict
 
+_BITS = 1024  # with which conditions are compared with 0
 _LOG_BITS = 200  # of the bounds on a logarithm, which are compared with 256
 
 
@@ -63,7 +67,7 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     parts: Json = {
         "regions": groups,
         "counterexamples": [
-            counterexample_json(claim, one)
+            counterexample_json(claim, one, _case_of(claim, one, stated))
             if unit is None or unit == UNIT
             else _with_log(claim, one, unit, stated)
             for one in verdict.counterexamples
@@ -73,6 +77,19 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     return document(verdict, "claim_by_cases", stated, parts)
 
 
+def _case_of(claim: Accuracy, one: Counterexample, stated: Json) -> int:
+    """Return the first case that is claimed at a counterexample."""
+    checker = without_limits(CaseClaims)
+    checker.read_claim(stated)
+    u = [*entries(claim.mechanism.read_input(one.input))]
+    at = one.eps, one.alpha, one.gamma
+    for k, case in enumerate(checker.cases):
+        with contextlib.suppress(RejectedError, UnsupportedError):
+            if checker.is_made(case, u, at, _BITS):
+                return k
+    return 0  # the checker will report why
+
+
 def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> Json:
     """Return a counterexample with a logarithm, and bounds on it that suffice."""
     base = base_of(unit)
@@ -80,7 +97,7 @@ def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> 
     names = ("eps", unit)
     forms = {"probability": one.probability, "beta": one.beta}
     written: Json = {
-        **example_json(claim, one),
+        **example_json(claim, one, _case_of(claim, one, stated)),
         **{key: quotient_in(getattr(form, "form", form), names) for key, form in forms.items()},
     }
     low, high = log_enclosure(base, _LOG_BITS)

@@ -37,7 +37,7 @@ def _below(one: Counterexample) -> Any:
     return found
 
 
-def example_json(claim: Accuracy, one: Counterexample) -> Json:
+def example_json(claim: Accuracy, one: Counterexample, case: int = 0) -> Json:
     """Return a counterexample as plain data, without its probability, β and precision."""
     below = _below(one)
     around: Json = {}
@@ -49,6 +49,7 @@ def example_json(claim: Accuracy, one: Counterexample) -> Json:
         found = boxes(setting_json(claim), entries(u), one.output, one.alpha, below)
         around = {"boxes": found}
     return {
+        "case": case,
         "input": [value_json(each) for each in u],
         "output": value_json(one.output),
         "distance": number_json(below),
@@ -61,10 +62,10 @@ def example_json(claim: Accuracy, one: Counterexample) -> Json:
     }
 
 
-def counterexample_json(claim: Accuracy, one: Counterexample) -> Json:
-    """Return a counterexample as plain data."""
+def counterexample_json(claim: Accuracy, one: Counterexample, case: int = 0) -> Json:
+    """Return a counterexample to a case of a claim as plain data."""
     written: Json = {
-        **example_json(claim, one),
+        **example_json(claim, one, case),
         "probability": quotient_json(one.probability),
         "beta": quotient_json(one.beta),
     }

@@ -1,0 +1,149 @@
+"""Counterexamples to claims of accuracy: an input, ε, α and γ at which Pr < 1 − β.
+
+A claim is the conjunction of cases; a counterexample states to which one it is made. No input
+closer than the stated distance disagrees: that is derived again, or seen on boxes around the input.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Any, NamedTuple
+
+from ..kernel.cones import UndecidedError
+from ..kernel.reading import RealInterval, RejectedError
+from . import formulas, values
+from .derivation import single
+from .formulas import Tree
+from .linear import is_number
+from .near_boxes import agree_on_boxes
+from .near_logs import NearLog, cone_at
+from .obligations import Levels
+from .parametric import ProgramOnCone
+from .proofs import Proofs
+from .ratios import Ratio
+from .regions import agrees
+from .spaces import ParameterSpace
+from .statement import levels_said
+
+_PARTS = "case input output distance eps alpha gamma probability beta actual required bits"
+
+
+class Side(NamedTuple):
+    """A formula that is nonnegative, or positive."""
+
+    form: Tree
+    strict: bool
+
+
+class Case(NamedTuple):
+    """Conditions, α and γ, and formulas of which β is the largest."""
+
+    when: list[Side]
+    levels: tuple[values.Level, values.Level]
+    betas: list[Tree]
+
+    def said(self) -> str:
+        """Return the case in words."""
+        beta = formulas.say(self.betas[0])
+        if len(self.betas) > 1:
+            beta = f"maximum({', '.join(map(formulas.say, self.betas))})"
+        when = "".join(
+            f"{', ' if k else ' where '}{formulas.say(one.form)} {'>' if one.strict else '≥'} 0"
+            for k, one in enumerate(self.when)
+        )
+        return f"{levels_said(self.levels)} and β = {beta}{when}"
+
+
+class Refutations(Proofs):
+    """Checks the counterexamples to a claim of accuracy."""
+
+    def all_cases(self) -> list[Case]:
+        """Return the cases; if β is a Python function, there is no formula for it."""
+        return [Case([], self.levels, [] if self.beta is None else [self.beta])]
+
+    def counterexample(self, given: Any) -> None:
+        """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
+        more = [one for one in ("boxes", "log") if isinstance(given, dict) and one in given]
+        names = [*_PARTS.split(), *more]
+        parts = dict(zip(names, self.fields(given, " ".join(names)), strict=True))
+        u, cases = self.input_of_claim(parts["input"]), self.all_cases()
+        case = cases[self.integer(parts["case"], 0, len(cases) - 1)]
+        eps, alpha, gamma = at = tuple(
+            self.rational(parts[one]) for one in ("eps", "alpha", "gamma")
+        )
+        bits = self.bits(parts["bits"])
+        self.require(self.is_made(case, single(u), at, bits), "the claim is not made here")
+        output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
+        near = NearLog.read(self, parts.get("log"), eps, bits)
+        space = cone_at(self, single(u), near)
+        unit = self.unit_at(space, eps)
+        program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
+        found = self.derive("ideal outputs", lambda: (program.ideal(),))
+        self.require(found is None or found[0] == output, "the ideal output is another one")
+        self.none_disagrees(space, output, alpha, dd, parts)
+        chance, beta = (self.quotient(parts[one], space.size) for one in ("probability", "beta"))
+        try:
+            derived = self.derive("closed forms", lambda: program.probability(output, gamma))
+        except UndecidedError as error:
+            raise RejectedError(f"{self.where}: the logarithm is not known enough") from error
+        right = derived is None or self.as_proved(derived) == self.as_proved(chance)
+        self.require(right, "the program has another probability")
+        if not case.betas:
+            what = "β as a function of the input"
+            self.not_derived.setdefault(what, []).append("it is a Python function")
+        levels = Levels(alpha, True, gamma, True)
+        forms = [self.betas(one, levels, space) for one in case.betas]
+        known = [[beta] if some is None else some for some in forms]
+        self.require(not known or any(beta in some for some in known), "β is not as claimed")
+        ends = parts["actual"], parts["required"]
+        self.refuted(eps, bits, chance, beta, ends, near)
+        for some in known:
+            gaps = [chance - 1 + one for one in some]
+            right = any(self.sign_of(gap, eps, bits, near) < 0 for gap in gaps)
+            self.require(right, "one of the formulas for β is not exceeded")
+
+    def is_made(self, case: Case, entries: list[Any], at: tuple[Fraction, ...], bits: int) -> bool:
+        """Whether a case is claimed at an input, ε, α and γ."""
+        eps, alpha, gamma = at
+        given = {
+            name: Ratio.number(Fraction(value))
+            for name, value in zip(self.entry_names, entries, strict=True)
+            if is_number(value)
+        }
+        given["alpha"] = Ratio.number(alpha)
+        for level, number in zip(case.levels, (alpha, gamma), strict=True):
+            if isinstance(level, RealInterval):
+                if not level.has(number):
+                    return False
+            elif formulas.number(level, given, eps) != number:
+                return False
+        given["gamma"] = Ratio.number(gamma)
+        for side in case.when:
+            (form,) = formulas.alternatives(side.form, given)
+            sign = self.sign_of(form, eps, bits)
+            if sign < 0 or (sign == 0 and side.strict):
+                return False
+        return self.whole.has(eps) and min(alpha, gamma) >= 0
+
+    def none_disagrees(
+        self, space: ParameterSpace, output: Any, alpha: Fraction, dd: Any, parts: dict[str, Any]
+    ) -> None:
+        """Check that the claim is made at this α: no input that is so close disagrees."""
+        right = alpha < dd or (self.closed and alpha == dd)
+        self.require(right, "the claim is not made at this α")
+        within, strict = (alpha, self.closed) if dd == inf else (Fraction(dd), True)
+        source, entries = self.derivation, space.entries
+        found = self.derive(
+            "distance to disagreement (not smaller)",
+            lambda: (
+                agree_on_boxes(self, source, entries, output, (within, strict), parts["boxes"])
+                if "boxes" in parts
+                else agrees(source, entries, output, within, strict=strict)
+            ),
+        )
+        self.require(found is not False, "an input so close disagrees: nothing is claimed here")
+
+    def betas(self, beta: Tree, point: Levels, space: ParameterSpace) -> list[Ratio] | None:
+        """Return the forms whose minimum is β, if they can be re-derived."""
+        raise NotImplementedError
