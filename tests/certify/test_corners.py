@@ -55,18 +55,21 @@ def test_everything_is_derived_again(name: str) -> None:
     assert "worst inputs" in report.reason
 
 
-def test_random_choices_are_not_merged() -> None:
-    """They are followed run by run; that a certificate states the other way is noticed."""
-    picked = Mechanism.from_source(
-        "def f(q: Real[3]): return expmech(eps / 2, lambda i: q[i], range(3))"
-    )
-    certificate = Accuracy(picked, 3 * exp(-alpha * eps / 2), inputs=AllReals()).check().certificate
-    assert {region["corner"]["merged"] for region in certificate["regions"]} == {False}
+def test_random_choices() -> None:
+    """The worst inputs of the exponential mechanism; with other scores they are others."""
+    text = "def f(q: Real[3]): return expmech(eps / 2, lambda i: q[i], range(3))"
+    claim = Accuracy(Mechanism.from_source(text), 3 * exp(-alpha * eps / 2), inputs=AllReals())
+    certificate = claim.check().certificate
+    assert all("corner" in region for region in certificate["regions"])
     assert check(certificate).accepted
     assert not check(certificate).taken
-    for region in certificate["regions"]:
-        region["corner"]["merged"] = True
-    assert check(sealed(certificate)).taken
+    for other in ("-q[i]", "abs(q[i])", "q[i] + q[0] / 2", "q[i] * (1 if i else 2)"):
+        wrong = deepcopy(certificate)
+        wrong["claim"]["ideal"] = {"source": "def g(q: Real[3]): return q.index(max(q))"}
+        source = wrong["claim"]["mechanism"]
+        assert "q[i]" in source
+        wrong["claim"]["mechanism"] = source.replace("q[i]", other)
+        assert not check(sealed(wrong)).accepted, other
 
 
 def changes(certificate: dict[str, Any]) -> list[dict[str, Any]]:
@@ -119,7 +122,6 @@ def test_another_program_is_rejected() -> None:
 
 def test_large_claims_are_partly_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are too many runs, the report says that the order is taken from the solver."""
-    monkeypatch.setattr("exactdp.certify.rederive.corners._MOST_RUNS", 3)
     monkeypatch.setattr("exactdp.certify.rederive.merged._MOST_NODES", 2)
     report = check(written("noisy max"))
     assert report.accepted, report.reason

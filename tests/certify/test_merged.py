@@ -14,17 +14,17 @@ from exactdp.certify import check
 from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import CertificateReader
 from exactdp.certify.rederive import parametric
-from exactdp.certify.rederive.corners import CornerProof, StatedCorner, StatedRow
+from exactdp.certify.rederive.corners import StatedRow
 from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.implied import ImpliedForms, side_of
 from exactdp.certify.rederive.merged import MergedRuns
 from exactdp.certify.rederive.monotone import Monotone
 from exactdp.certify.rederive.ratios import POSITIVE, Ratio
-from exactdp.certify.rederive.regions import rows
+from exactdp.certify.rederive.regions import feasible, rows
 
 
-def program(draw: random.Random) -> str:
-    """Return a program of two numbers that compares samples and moves them around."""
+def program(draw: random.Random, *, chooses: bool = False) -> str:
+    """Return a program of two numbers that compares samples, moves them around and chooses."""
     names: list[str] = []
     lines: list[str] = []
 
@@ -48,7 +48,17 @@ def program(draw: random.Random) -> str:
             lines += ["    else:", f"        out = {draw.randrange(3)}"]
         if draw.random() < 0.3:
             sample()
-    return "def f(q: Real[2]):\n" + "\n".join(lines) + "\n    return out\n"
+    end = "out"
+    if chooses:
+        first = draw.choice(
+            ["choose({0: 1 / 3, 1: 2 / 3})", "choose({0: 1 - exp(-eps), 1: exp(-eps)})"]
+        )
+        scored = (
+            f"expmech(eps, lambda i: [q[0], {draw.choice(['-q[0]', 'q[1]', '0'])}, 1][i], range(3))"
+        )
+        lines.insert(draw.randrange(4), f"    picked = {draw.choice([first, scored])}")
+        end = draw.choice(["picked", "picked if out > 0 else out", "max(picked, out)"])
+    return "def f(q: Real[2]):\n" + "\n".join(lines) + f"\n    return {end}\n"
 
 
 def derived(source: str) -> Derivation:
@@ -89,13 +99,31 @@ def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen > 50
 
 
+def test_random_choices() -> None:
+    """No output becomes less likely along a direction that is shown."""
+    draw = random.Random(11)
+    seen = 0
+    for _ in range(40):
+        source = program(draw, chooses=True)
+        mechanism, mine = Mechanism.from_source(source), derived(source)
+        u = [Fraction(draw.randrange(-4, 5), 2) for _ in range(2)]
+        for output in range(3):
+            order = Monotone(mine.successes([None, None]).of(output, sup=False), [], 2)
+            for signs in product((-1, 0, 1), repeat=2):
+                if any(signs) and order.grows({k: s for k, s in enumerate(signs) if s}):
+                    there = [x + s * Fraction(3, 4) for x, s in zip(u, signs, strict=True)]
+                    before, after = (mechanism.probability(v, output).at(1) for v in (u, there))
+                    assert float(after) >= float(before) - 1e-12, (source, u, signs, output)
+                    seen += before != after
+    assert seen > 20
+
+
 def test_random_rows() -> None:
     """A row that merged runs accept is one that every path of the ideal to an output satisfies."""
     draw = random.Random(7)
     counts = [0, 0]
     for _ in range(40):
         mine = derived(program(draw))
-        proof = CornerProof(mine, [None, None])
         ideal = ImpliedForms(MergedRuns(mine.ideal_program, [[None, None]], noisy=False))
         for output in range(3):
             slopes = {k: Fraction(draw.choice([-1, 1])) for k in draw.choice([(0,), (1,), (0, 1)])}
@@ -104,14 +132,11 @@ def test_random_rows() -> None:
             side = side_of(row.slopes, row.constant, strict=False)
             if ways and all(ideal.holds(way, side) for way in ways):
                 counts[0] += 1
+                minus = tuple(-row.slopes.get(k, Fraction(0)) for k in range(2))
+                outside = minus, -row.constant, True
                 for path, end in mine.ideal_paths([None, None]):
                     for system in rows(path.conditions, 2) if end == output else ():
-                        assert (
-                            proof.outside(
-                                StatedCorner(output, [row], [0, 0], is_merged=False), system
-                            )
-                            is None
-                        )
+                        assert not feasible([*system, outside], 2)
             counts[1] += bool(ways)
     assert 5 < counts[0] < counts[1] - 5
 

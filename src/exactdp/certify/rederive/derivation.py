@@ -85,8 +85,7 @@ class Derivation:
         self._too_many: dict[str, str] = {}  # finite inputs at which there are too many paths
         self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
         self._flows: dict[object, Flows] = {}
-        self._successes: dict[str, Successes | UnsupportedError] = {}
-        self._parts: dict[tuple[str, bool], list[EntryPart] | UnsupportedError] = {}
+        self._made: dict[object, Any] = {}
 
     def program(self, source: str) -> SourceProgram:
         """Return a program, parsed once."""
@@ -347,29 +346,31 @@ class Derivation:
 
     def successes(self, fixed: Sequence[Any]) -> Successes:
         """Return the merged runs of the mechanism; `fixed` has None for real entries."""
-        key = str(fixed)
-        if key not in self._successes:
-            try:
-                given = self.assembled(list(fixed))
-                self._successes[key] = Successes(MergedRuns(self.mechanism, given, noisy=True))
-            except UnsupportedError as error:
-                self._successes[key] = error
-        found = self._successes[key]
-        if isinstance(found, UnsupportedError):
-            raise UnsupportedError(str(found))
-        return found
+
+        def make() -> Successes:
+            given = self.assembled(list(fixed))
+            runs = MergedRuns(self.mechanism, given, noisy=True, orders=self.orders)
+            return Successes(runs)
+
+        return self._once(("successes", str(fixed)), make)
 
     def entry_parts(self, fixed: Sequence[Any], *, noisy: bool) -> list[EntryPart]:
         """Return the runs of the mechanism, or of the ideal, by independent entries."""
-        key = str(fixed), noisy
-        if key not in self._parts:
+
+        def make() -> list[EntryPart]:
+            program = self.mechanism if noisy else self.ideal_program
+            return entry_parts(program, self.assembled(list(fixed)), noisy=noisy)
+
+        return self._once(("entries", str(fixed), noisy), make)
+
+    def _once(self, key: object, make: Callable[[], T]) -> T:
+        """Return what is made, or say why it cannot be, each only once."""
+        if key not in self._made:
             try:
-                given = self.assembled(list(fixed))
-                program = self.mechanism if noisy else self.ideal_program
-                self._parts[key] = entry_parts(program, given, noisy=noisy)
+                self._made[key] = make()
             except UnsupportedError as error:
-                self._parts[key] = error
-        found = self._parts[key]
+                self._made[key] = error
+        found: T | UnsupportedError = self._made[key]
         if isinstance(found, UnsupportedError):
             raise UnsupportedError(str(found))
         return found

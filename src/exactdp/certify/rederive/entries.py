@@ -22,6 +22,7 @@ from .merged import (
     MergedRuns,
     Node,
     Output,
+    Picked,
     RunGraph,
     Tree,
     ends,
@@ -137,6 +138,8 @@ def _graph(runs: _Forgetful, start: int, members: list[int]) -> RunGraph:
         """Return a tree that ends where the entry is appended."""
         if isinstance(tree, Asked):
             return Asked(tree.form, tree.op, cut(tree.yes), cut(tree.no))
+        if isinstance(tree, Picked):
+            raise UnsupportedError("random choices are not followed by entries")
         entries: tuple[Any, ...] = getattr(tree, "value" if isinstance(tree, Output) else "entries")
         if any(one is not _BEFORE for one in entries[:length]):
             raise UnsupportedError("the list that is returned is made twice")

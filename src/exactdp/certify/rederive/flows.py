@@ -79,8 +79,7 @@ class Flows:
         found = {success.root}
         for k in range(success.root, ALWAYS, -1):
             if k in found:
-                step = success.steps[k]
-                found |= {step.above, step.below} - {NEVER, ALWAYS}
+                found |= {to for to, _ in success.steps[k].leads_to} - {NEVER, ALWAYS}
         return sorted(found, reverse=True)
 
     # Units ----------------------------------------------------------------------------
@@ -121,6 +120,8 @@ class Flows:
         self, step: Step, entries: list[Vector | None], numbers: list[Vector], radius: Any
     ) -> list[tuple[int, Placed]]:
         """Return where a step leads, and on which conditions."""
+        if step.ways:
+            raise UnsupportedError("random choices are not followed on merged runs")
         count = step.outer + len(step.laws)
         laws = tuple(
             (kind, int(rate * self.size), self._row(mean, count, entries))

@@ -18,7 +18,7 @@ from math import gcd, lcm
 from typing import Any
 
 from .linear import LinearForm
-from .merged import Asked, Goto, Output, RunGraph, Tree
+from .merged import Asked, Goto, Output, Picked, RunGraph, Tree
 from .ratios import UnsupportedError
 
 _MOST = 2_000_000  # steps
@@ -139,6 +139,8 @@ def _signed(form: LinearForm, sign: int, *, strict: bool) -> Side:
 
 def _leaves(tree: Tree, before: tuple[Side, ...]) -> Iterator[tuple[Output | Goto, Any]]:
     """Yield the leaves of a tree with the conditions on which they are reached."""
+    if isinstance(tree, Picked):
+        raise UnsupportedError("an ideal chooses at random")
     if not isinstance(tree, Asked):
         yield tree, before
         return

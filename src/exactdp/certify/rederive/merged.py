@@ -1,9 +1,10 @@
 """All runs of a program as a graph: runs that reach the same state are merged.
 
 A state is an instruction and the values of the variables that are still needed. A node is a state
-at an instruction that compares unknowns. In runs with noise an unknown is a sample, its mean
-included; samples are renumbered at each node, so states that differ only in which samples they
-hold are one. Without noise the unknowns are the numbers of the input, and keep their names.
+at an instruction that compares unknowns, or chooses at random. In runs with noise an unknown is a
+sample, its mean included; samples are renumbered at each node, so states that differ only in which
+samples they hold are one. Without noise the unknowns are the numbers of the input, and keep their
+names.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .builtin import bounded
 from .flat import FlatCode, Instruction, flat_code
 from .interpreter import FAILURES, FunctionCall
 from .linear import NEGATED, LinearForm
+from .orders import Orders
 from .programs import SourceProgram, frozen
 from .ratios import Ratio, UnsupportedError
 from .runs import ProgramRun, Score
@@ -61,7 +63,18 @@ class Asked:
     no: Tree
 
 
-Tree = Output | Goto | Asked
+@dataclass(frozen=True)
+class Picked:
+    """A random choice: by probabilities, or by exponents, times ε, that may hold inputs."""
+
+    chances: tuple[Ratio, ...]
+    exponents: tuple[Any, ...]
+    ways: tuple[Tree, ...]
+
+
+Tree = Output | Goto | Asked | Picked
+Question = tuple[LinearForm, str] | Picked
+"""A comparison form op 0, of which choice 0 is True; or a random choice, without its ways."""
 
 
 @dataclass
@@ -78,17 +91,24 @@ class Node:
 class _Walk(ProgramRun):
     """A run of one instruction, with choices given in advance."""
 
-    def __init__(self, *, noisy: bool) -> None:
-        super().__init__()
+    def __init__(self, orders: Orders | None, *, noisy: bool) -> None:
+        super().__init__(orders)
         self.noisy = noisy
-        self.choices: tuple[bool, ...] = ()
-        self.asked: list[tuple[LinearForm, str, bool]] = []
+        self.choices: tuple[int, ...] = ()
+        self.asked: list[tuple[Question, int]] = []
         self.laws: dict[int, Law] = {}
         self.next = 0
 
-    def begin(self, choices: tuple[bool, ...], start: int) -> None:
+    def begin(self, choices: tuple[int, ...], start: int) -> None:
         """Begin an instruction."""
         self.choices, self.asked, self.laws, self.next = choices, [], {}, start
+
+    def _answer(self, question: Question) -> int:
+        """Return the given choice, the first one after those that are given."""
+        k = len(self.asked)
+        chosen = self.choices[k] if k < len(self.choices) else 0
+        self.asked.append((question, chosen))
+        return chosen
 
     def decide(self, form: LinearForm, op: str) -> bool:
         """Return the given answer; equality of samples has probability 0."""
@@ -97,16 +117,16 @@ class _Walk(ProgramRun):
                 raise UnsupportedError("inputs are compared without noise")
             if op in ("==", "!="):
                 return op == "!="
-        for other, its, truth in self.asked:
+        for question, chosen in self.asked:
+            if isinstance(question, Picked):
+                continue
+            other, its = question
             if other.constant == form.constant and other.coefficients == form.coefficients:
                 if its in (op, NEGATED[op]):
-                    return truth == (its == op)
+                    return (chosen == 0) == (its == op)
                 if self.noisy:
-                    return truth == (its[0] == op[0])
-        k = len(self.asked)
-        truth = self.choices[k] if k < len(self.choices) else True
-        self.asked.append((form, op, truth))
-        return truth
+                    return (chosen == 0) == (its[0] == op[0])
+        return self._answer((form, op)) == 0
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a new sample."""
@@ -125,15 +145,17 @@ class _Walk(ProgramRun):
         raise UnsupportedError("noise that does not only move with its mean")
 
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
-        """Refuse."""
-        del options
-        raise UnsupportedError("choices are not merged")
+        """Return the option that is given."""
+        if not self.noisy:
+            return super().choose(options)
+        chances = self.checked(options)
+        return options[self._answer(Picked(chances, (), ()))][0]
 
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
-        """Refuse."""
+        """Return the candidate that is given."""
         if not self.noisy:
             return super().expmech(rate, scored)
-        raise UnsupportedError("choices are not merged")
+        return scored[self._answer(Picked((), self.exponents(rate, scored), ()))][0]
 
 
 class RunGraph:
@@ -175,13 +197,20 @@ class RunGraph:
 class MergedRuns(RunGraph):
     """The graph of all runs of a program."""
 
-    def __init__(self, program: SourceProgram, given: list[Any], *, noisy: bool) -> None:
+    def __init__(
+        self,
+        program: SourceProgram,
+        given: list[Any],
+        *,
+        noisy: bool,
+        orders: Orders | None = None,
+    ) -> None:
         """Explore; of the input, `given` has None for each real number."""
         self.program = program
         self.noisy = noisy
         self.flat: FlatCode = flat_code(program.function)
         self.nodes: list[Node] = []
-        self._walk = _Walk(noisy=noisy)
+        self._walk = _Walk(orders, noisy=noisy)
         self._known: dict[object, int] = {}
         self._lists: dict[int, list[Any]] = {}
         """The lists of the input, by identity: no list is ever changed in place."""
@@ -330,19 +359,21 @@ class MergedRuns(RunGraph):
         """Run the instruction of a node with every choice."""
         given = dict(node.laws)
         start = 1 + max((*given, *node.introduced), default=-1)
-        waiting: list[tuple[bool, ...]] = [()]
-        found: dict[tuple[bool, ...], tuple[list[tuple[LinearForm, str, bool]], Tree]] = {}
+        waiting: list[tuple[int, ...]] = [()]
+        found: dict[tuple[int, ...], tuple[list[tuple[Question, int]], Tree]] = {}
         while waiting:
             choices = waiting.pop()
             here = dict(local)
             self._walk.begin(choices, start)
             after, output = self._step(pc, here)
-            asked, made = self._walk.asked, tuple(truth for _, _, truth in self._walk.asked)
-            waiting += [(*made[:k], False) for k in range(len(choices), len(made))]
+            asked, made = self._walk.asked, tuple(chosen for _, chosen in self._walk.asked)
+            for k in range(len(choices), len(made)):
+                waiting += [(*made[:k], other) for other in range(1, _options(asked[k][0]))]
             if len(found) >= _MOST_OUTCOMES:
                 raise UnsupportedError("an instruction has too many outcomes")
             own = Node({**given, **self._walk.laws}, node.introduced)
-            compared = frozenset(n for form, _, _ in asked for n in form.coefficients if n >= 0)
+            forms = [one[0] for one, _ in asked if not isinstance(one, Picked)]
+            compared = frozenset(n for form in forms for n in form.coefficients if n >= 0)
             tree: Tree = Output(output)
             if after >= 0:
                 # What is drawn later, after other choices, is another sample.
@@ -358,20 +389,29 @@ class MergedRuns(RunGraph):
         node.tree = _tree(found, ())
 
 
-def _tree(found: dict[tuple[bool, ...], Any], prefix: tuple[bool, ...]) -> Tree:
+def _options(question: Question) -> int:
+    if isinstance(question, Picked):
+        return len(question.chances or question.exponents)
+    return 2
+
+
+def _tree(found: dict[tuple[int, ...], Any], prefix: tuple[int, ...]) -> Tree:
     if prefix in found:
         tree: Tree = found[prefix][1]
         return tree
     asked = next(one[0] for made, one in found.items() if made[: len(prefix)] == prefix)
-    form, op, _ = asked[len(prefix)]
-    return Asked(form, op, _tree(found, (*prefix, True)), _tree(found, (*prefix, False)))
+    question = asked[len(prefix)][0]
+    ways = tuple(_tree(found, (*prefix, k)) for k in range(_options(question)))
+    if isinstance(question, Picked):
+        return Picked(question.chances, question.exponents, ways)
+    return Asked(*question, *ways)
 
 
 def ends(tree: Tree) -> Iterator[Output | Goto]:
     """Yield the leaves of a tree."""
-    if isinstance(tree, Asked):
-        yield from ends(tree.yes)
-        yield from ends(tree.no)
+    if isinstance(tree, Asked | Picked):
+        for way in (tree.yes, tree.no) if isinstance(tree, Asked) else tree.ways:
+            yield from ends(way)
     else:
         yield tree
 

@@ -3,7 +3,9 @@
 The rules are those of `corners`, with the same noise at both inputs. Let V₊ and V₋ be the success
 probabilities after a comparison of D with 0. If D grows along a direction, V₋ ≤ V₊ must hold
 wherever D = 0: it does if V₋ never succeeds, V₊ always does, or both are the same step with the
-same samples up to a multiple of D. A sample moves with its mean.
+same samples up to a multiple of D. A sample moves with its mean. After a random choice all ways
+must not decrease; if exponents move apart, those of candidates that always succeed must gain on
+the others, which never do.
 """
 
 from __future__ import annotations
@@ -65,15 +67,14 @@ class Monotone:
             used = {n for form in forms for n, _ in form[0]} | {n for w in self.wanted for n in w}
             free = self._every & ~sum(1 << -n - 1 for n in used if n < 0)
             return _Known(free, free, ((False, False),) * step.outer)
-        ways = [(step.above, step.above_names)]
-        if step.form is not None:
-            ways.append((step.below, step.below_names))
-        for to, names in ways:
+        for to, names in step.leads_to:
             known = self._single[to]
             up, down = up & known.up, down & known.down
             for name, (raised, lowered) in zip(names, known.samples, strict=True):
                 samples[name][0] &= raised
                 samples[name][1] &= lowered
+        for exponent in step.exponents:  # entries in them are looked at in `_moves`
+            up, down = _limited(exponent, False, False, up, down, samples)
         if step.form is not None:
             rises, falls = _crossings(step)
             up, down = _limited(step.form, rises, falls, up, down, samples)
@@ -103,15 +104,16 @@ class Monotone:
                 == sum((q * moved.get(n, _ZERO) for n, q in number.items()), _ZERO)
                 for form, number in zip(step.numbers, self.wanted, strict=True)
             )
-        above = tuple(rates[n] for n in step.above_names)
-        if step.form is None:
-            return self._along(step.above, above, moved)
-        rate = _rate(step.form, rates, moved)
+        speeds = [_rate(one, rates, moved) for one in step.exponents]
+        if len(set(speeds)) > 1:
+            return _gains(step, speeds)
+        rate = _ZERO if step.form is None else _rate(step.form, rates, moved)
         rises, falls = _crossings(step)
         if (rate > 0 and not rises) or (rate < 0 and not falls):
             return False
-        below = tuple(rates[n] for n in step.below_names)
-        return self._along(step.above, above, moved) and self._along(step.below, below, moved)
+        return all(
+            self._along(to, tuple(rates[n] for n in names), moved) for to, names in step.leads_to
+        )
 
 
 def _rate(form: Form, rates: list[Fraction], moved: Slopes) -> Fraction:
@@ -120,6 +122,15 @@ def _rate(form: Form, rates: list[Fraction], moved: Slopes) -> Fraction:
     for name, q in form[0]:
         total += q * (rates[name] if name >= 0 else moved.get(name, _ZERO))
     return total
+
+
+def _gains(step: Step, speeds: list[Fraction]) -> bool:
+    """Whether candidates that always succeed gain on all others, which never do."""
+    if any(to not in (NEVER, ALWAYS) for to, _ in step.ways):
+        return False
+    pairs = [*zip(speeds, step.ways, strict=True)]
+    own = [speed for speed, (to, _) in pairs if to == ALWAYS]
+    return min(own) >= max(speed for speed, (to, _) in pairs if to == NEVER)
 
 
 def _crossings(step: Step) -> tuple[bool, bool]:

@@ -106,6 +106,29 @@ class ProgramRun:
         del options
         raise UnsupportedError("choose has no mean")
 
+    def checked(self, options: list[tuple[Any, Ratio]]) -> tuple[Ratio, ...]:
+        """Return the probabilities of options, which are ≥ 0 and add up to 1."""
+        total = Ratio.number(0)
+        for _, chance in options:
+            total = total + chance
+        if total != 1:
+            raise BrokenRunError("probabilities in the program do not add up to 1")
+        for _, chance in options:
+            match self.orders.is_nonnegative(chance):
+                case False:
+                    raise BrokenRunError("a probability in the program is negative")
+                case None:
+                    raise UnseenSignError(chance, "a probability is not seen to be at least 0")
+        return tuple(chance for _, chance in options)
+
+    def exponents(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> tuple[Any, ...]:
+        """Return the exponents of candidates, over ε, which hold no noise."""
+        found = tuple(score * rate for _, score in scored)
+        forms = [one for one in found if isinstance(one, LinearForm)]
+        if any(name >= 0 for form in forms for name in form.coefficients):
+            raise BrokenRunError("a score depends on noise")
+        return found
+
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Return one of the candidates: without noise, the first of the largest score."""
         del rate
@@ -234,17 +257,7 @@ class Path(ProgramRun):
         """Take one option with its probability."""
         if not self.noisy:
             return super().choose(options)
-        total = Ratio.number(0)
-        for _, chance in options:
-            total = total + chance
-        if total != 1:
-            raise BrokenRunError("probabilities in the program do not add up to 1")
-        for _, chance in options:
-            match self.orders.is_nonnegative(chance):
-                case False:
-                    raise BrokenRunError("a probability in the program is negative")
-                case None:
-                    raise UnseenSignError(chance, "a probability is not seen to be at least 0")
+        self.checked(options)
         value, chance = options[self._choice(len(options))]
         self.weight = self.weight * chance
         return value
@@ -255,12 +268,9 @@ class Path(ProgramRun):
             return super().expmech(rate, scored)
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
-        exponents = [s * rate for _, s in scored]
-        forms = [one for one in exponents if isinstance(one, LinearForm)]
-        if any(name >= 0 for form in forms for name in form.coefficients):
-            raise BrokenRunError("a score depends on noise")
+        exponents = [*self.exponents(rate, scored)]
         place, k = len(self.made), self._choice(len(scored))
-        if forms:
+        if any(isinstance(one, LinearForm) for one in exponents):
             self.picks[place] = exponents
         else:
             self.weight = self.weight * share(exponents, k)

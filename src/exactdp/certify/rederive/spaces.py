@@ -167,8 +167,7 @@ class Spaces(Statement):
         if isinstance(given, dict) and "differs" in given:
             differs = [self.integer(k, 0, _MOST_ENTRIES) for k in self.entries(given["differs"])]
             given = {name: one for name, one in given.items() if name != "differs"}
-        output, listed, bounds, is_merged = self.fields(given, "output rows bounds merged")
-        self.require(type(is_merged) is bool, "merged is True or False")
+        output, listed, bounds = self.fields(given, "output rows bounds")
         count = len(entries)
         found: list[StatedRow] = []
         for one in self.entries(listed):
@@ -186,7 +185,7 @@ class Spaces(Statement):
             else:
                 self.require(one is None, "a finite entry has a bound")
                 places.append(None)
-        corner = StatedCorner(self.in_entries(output, count), found, places, is_merged, differs)
+        corner = StatedCorner(self.in_entries(output, count), found, places, differs)
         forms = [list(one.form) if isinstance(one, At) else [] for one in entries]
         wrong = misplaced(corner, forms, self.derivation.spec["input_distance"])
         self.require(wrong is None, wrong or "")

@@ -19,6 +19,7 @@ from .merged import (
     Law,
     Node,
     Output,
+    Picked,
     RunGraph,
     Tree,
     ends,
@@ -38,7 +39,8 @@ class Step:
     """What happens at a state that matters: samples are drawn, and a form is compared with 0.
 
     The first `outer` samples were drawn before; `laws` are those of the next ones. Without a form
-    the step only draws, and goes on to `above`. At the end of a run `numbers` are in its output.
+    the step only draws, and goes on to `above`; or it chooses one of its `ways`. At the end of a
+    run `numbers` are in its output.
     """
 
     outer: int
@@ -49,6 +51,19 @@ class Step:
     below: int = 0
     below_names: tuple[int, ...] = ()
     numbers: tuple[Form, ...] = ()
+    ways: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """Where a random choice leads."""
+    exponents: tuple[Form, ...] = ()
+    """Those of its candidates."""
+    chances: object = None
+    """What identifies its probabilities."""
+
+    @property
+    def leads_to(self) -> list[tuple[int, tuple[int, ...]]]:
+        """The steps that may be next, each with its samples here."""
+        found = [(self.above, self.above_names)]
+        found += [(self.below, self.below_names)] if self.form is not None else []
+        return [*self.ways] or found
 
 
 NEVER, ALWAYS = 0, 1
@@ -124,6 +139,8 @@ def _tree_key(tree: Tree) -> object:
     """Return a tree as a key, without its outputs and the nodes it leads to."""
     if isinstance(tree, Asked):
         return spelled_key(tree.form), tree.op, _tree_key(tree.yes), _tree_key(tree.no)
+    if isinstance(tree, Picked):
+        return spelled_key(tree.chances), spelled_key(tree.exponents), *map(_tree_key, tree.ways)
     return tree.names if isinstance(tree, Goto) else None
 
 
@@ -190,6 +207,8 @@ class _Maker:
             return found, tuple(tree.names[k] for k in about)
         if isinstance(tree, Output):
             return self._end(tree.value, laws, introduced)
+        if isinstance(tree, Picked):
+            return self._picked(tree, laws, introduced)
         asked = frozenset(n for n in tree.form.coefficients if n >= 0)
         after = introduced | with_means(asked, laws)
         yes, no = self._of(tree.yes, laws, after), self._of(tree.no, laws, after)
@@ -208,6 +227,21 @@ class _Maker:
             tuple(places[name] for name in below[1]),
         )
         return self._interned(step), tuple(outer)
+
+    def _picked(self, tree: Picked, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
+        reached = [self._of(way, laws, introduced) for way in tree.ways]
+        if all(one == reached[0] for one in reached):
+            return reached[0]
+        names = [*dict.fromkeys(name for _, about in reached for name in about)]
+        places = {name: k for k, name in enumerate(names)}
+        step = Step(
+            len(names),
+            (),
+            ways=tuple((to, tuple(places[name] for name in about)) for to, about in reached),
+            exponents=tuple(_placed_form(one, {}) for one in tree.exponents),
+            chances=spelled_key(tree.chances),
+        )
+        return self._interned(step), tuple(names)
 
     def _drawn(self, reached: Reached, laws: dict[int, Law], new: frozenset[int]) -> Reached:
         """Return a step after samples are drawn that a comparison without consequence needed."""

@@ -198,9 +198,6 @@ def _regions(
         WrittenRegion(one, signs, completed, stands_for).written() for one in examined(verdict)
     ]
     _say_that_beta_falls(verdict.claim, signs)
-    if any("corner" in one for one in found) and not completed.sees_merged(found):
-        for one in found:
-            one["corner"]["merged"] = False
     return found
 
 

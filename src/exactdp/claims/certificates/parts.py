@@ -27,7 +27,6 @@ from exactdp.reals.numbers import spell
 from exactdp.semantics.spots import OnFaceError
 
 _MOST = 500  # parts of a cell
-_FEW_ENTRIES = 12  # of the input of a small program
 _REFUSALS = (RejectedError, MalformedError, UnsupportedError, WrongProgramError)
 
 Near = Callable[[Sequence[int]], Json | None]
@@ -68,21 +67,6 @@ class Completed:
         found.read_claim(self._claim)
         assume_orders(found, self._orders)
         return found
-
-    def sees_merged(self, regions: Sequence[Json]) -> bool:
-        """Whether the checker sees on merged runs that corners are the worst inputs.
-
-        That is tried for small programs; large ones have too many runs for the other way.
-        """
-        checker = self._checker
-        if len(checker.derivation.members) > _FEW_ENTRIES:
-            return True
-        spaces = [checker.space(0, {**one, "tree": None}) for one in regions]
-        try:
-            checker.corners_there(spaces)
-        except (*_REFUSALS, RecursionError):
-            return False
-        return not checker.not_derived.pop("worst inputs", None)
 
 
 def cut_parts(

@@ -86,7 +86,6 @@ class WrittenRegion:
                 for row in used
             ],
             "bounds": [*map(bound, names, self.one.region.entries)],
-            "merged": True,
             **({"differs": [*corner.differs]} if corner.stands_for else {}),
         }
 
