@@ -218,7 +218,7 @@ def test_a_finite_input_that_disagrees_is_seen() -> None:
 def ray(u: list[str], at: Any, towards: Any) -> Json:
     """Return what a certificate says of an input at which nothing is claimed."""
     cell = {"output": False, "distance": ["0"], "beta": None, "steps": None, "obligations": None}
-    cell["parts"] = {"near": {"at": at, "towards": towards}}
+    cell["parts"] = {"near": {"at": at, "towards": towards, "germs": False}}
     return {"names": ["eps"], "input": u, "alpha": None, "gamma": None, "tree": {"cell": cell}}
 
 

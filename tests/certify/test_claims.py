@@ -148,7 +148,7 @@ def test_a_silent_input_must_be_silent() -> None:
     wrong = certificate(NM)
     cells(wrong)[FIRST].update(distance=["0"], obligations=None)
     assert "not as far away as stated" in rejected(seal(wrong))
-    near = {"at": wrong["regions"][FIRST]["input"], "towards": None}
+    near = {"at": wrong["regions"][FIRST]["input"], "towards": None, "germs": False}
     cells(wrong)[FIRST]["parts"]["near"] = near
     assert "does not disagree" in rejected(seal(wrong))
     cells(wrong)[FIRST]["parts"]["near"] = None

@@ -317,7 +317,7 @@ def another_nearest_input(wrong: Json) -> None:
     place = first(region["tree"])["parts"]
     while "form" in place:
         place = place["above"]
-    place["near"] = {"at": region["input"], "towards": None}
+    place["near"] = {"at": region["input"], "towards": None, "germs": False}
 
 
 def no_nearest_input(wrong: Json) -> None:

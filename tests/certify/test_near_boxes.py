@@ -110,6 +110,22 @@ def test_an_input_that_does_not_disagree_is_noticed() -> None:
         assert not certify.check(resealed(wrong)).accepted
 
 
+def test_an_input_that_only_moves_away_is_at_distance_1() -> None:
+    """Under the discrete distance; once a dd of 0 was believed, at which nothing is claimed."""
+    found = sealed(Accuracy(FIRST, BOUND, ideal=cube, inputs=[[2, 2]], alpha=0))
+    cell = found["regions"][0]["tree"]["cell"]
+    assert cell["distance"] == ["0"]
+    assert cell["parts"]["near"]["towards"] == ["1", "0"]
+    assert certify.check(found).accepted
+    found["claim"]["input_distance"] = {"name": "discrete"}
+    report = certify.check(resealed(found))
+    assert not report.accepted
+    assert "not as far away as stated" in report.reason
+    cell["parts"]["near"]["germs"] = False
+    report = certify.check(resealed(found))
+    assert not report.accepted or report.taken
+
+
 def leaves(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     if isinstance(tree, str):
         return [path]

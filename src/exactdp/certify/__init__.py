@@ -38,7 +38,7 @@ from .collection import seldom_collected
 from .kernel import limits
 from .kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
-from .kernel.reading import RejectedError
+from .kernel.reading import RejectedError, short
 from .kernel.signs import SignProof
 from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
@@ -78,8 +78,8 @@ KINDS: Kinds = {
     "expected": (ExpectedLosses, "regions counterexamples signs"),
 }
 """The checker of each kind of certificate of a claim, and the parts that prove its verdict."""
-_OLD = (
-    "it is of version 1, which is no longer read: write it again with this version of exactdp, "
+_AGAIN = (
+    "is not read: write it again with this version of exactdp, "
     "`exactdp check CLAIMS.py --certificates DIR`"
 )
 _FAILURES = (
@@ -138,12 +138,13 @@ def _check(certificate: Mapping[str, Any] | str) -> Report:
             checker, names = KINDS[kind][0](), f"claim verdict reason {KINDS[kind][1]}"
         names = f"format version kind {names} seal"
         if isinstance(document, dict) and document.get("version") == 1:
-            checker.require(False, _OLD)
+            checker.require(False, f"version 1 {_AGAIN}")
+        right = kind is None or kind in ("sign", "in_parts", *KINDS)
+        checker.require(right, f"a certificate of the kind {short(kind)} {_AGAIN}")
         parts = dict(zip(names.split(), checker.fields(document, names), strict=True))
         checker.integer(parts["version"], 2, 2)
         right = parts["format"] == "exactdp-certificate"
-        right = right and parts["kind"] in ("sign", "in_parts", *KINDS)
-        checker.require(right, "not an exactdp certificate of version 2 of a known kind")
+        checker.require(right, "not an exactdp certificate of version 2")
         checker.read_claim(parts["claim"])
         checker.where = "the certificate"
         checker.require(

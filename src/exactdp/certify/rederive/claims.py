@@ -205,7 +205,7 @@ class Claims(Refutations):
 
     def nearest(self, program: ProgramOnCone, ideal: Any, dd: Any, near: Any) -> None:
         """Check that inputs that disagree are as near as stated."""
-        at, towards = self.fields(near, "at towards")
+        at, towards, germs = self.fields(near, "at towards germs")
         members, size = self.derivation.members, program.region.size
         v = [self.value(one, size) for one in self.entries(at, len(members))]
         right = all(
@@ -218,7 +218,9 @@ class Claims(Refutations):
             slopes = [self.rational(one) for one in self.entries(towards, len(v))]
             right = all(m is None for slope, m in zip(slopes, members, strict=True) if slope)
             self.require(right, "an entry of a finite domain cannot move a little")
-        found = program.reached(ideal, v, slopes)
+        right = germs is False or (germs is True and slopes is not None and size == 1)
+        self.require(right, "germs are for directions at a single input")
+        found = program.reached(ideal, v, slopes, with_germs=germs)
         self.require(found is not None, "the nearest input that is given does not disagree")
         if self.derivation.spec["input_distance"].get("name") == "l2":
             unit, square = found

@@ -15,7 +15,7 @@ from .entries import EntryPart, entry_parts
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import LatticeSums
-from .linear import Judge, LinearForm, is_number
+from .linear import Judge, LinearForm
 from .merged import MergedRuns
 from .orders import Orders
 from .points import Point, Remembered, at, unknown
@@ -236,38 +236,29 @@ class Derivation:
         near: Point,
         towards: list[Fraction] | None,
         judge: Judge,
+        *,
+        with_germs: bool = False,
     ) -> Any:
         """Return a distance within which inputs disagree with a point; None if those given do not.
 
         It is that of `near`, if it disagrees itself; or if all inputs near + t·towards with small
-        t > 0 do, those come arbitrarily close to it. Under l2 it is the square of the distance.
+        t > 0 do, those come arbitrarily close to it. Under l2 it is the square of the distance. At
+        numbers these inputs may be germs, which can be multiplied.
         """
-        there = list(near)
+        there, germs = list(near), list[Any]()
         for k, slope in enumerate(towards or ()):
             if slope:
                 there[k] = LinearForm({0: slope}, Fraction(0), judge) + there[k]
-        u, is_along = self.assembled(point), towards is not None
-        is_along = is_along and all(map(is_number, (*point, *near)))
-        germs: list[Any] = []
-        if is_along:
+        if with_germs:
             germs = [Germ((Fraction(x), q)) for x, q in zip(near, towards or (), strict=True)]
-        try:
-            other = self.ideal(there, judge)
-        except UnsupportedError:
-            if not is_along:
-                raise
-            other = self.ideal_of(germs)
-        if other is UNDEFINED or not self.differ(u, output, other):
+        other = self.ideal_of(germs) if with_germs else self.ideal(there, judge)
+        if other is UNDEFINED or not self.differ(self.assembled(point), output, other):
             return None
         if self.spec["input_distance"].get("name") == "l2":
             return distances.squared(point, there)
-        try:
-            found = self.distance_from(point, there)
-        except UnsupportedError:
-            if not is_along:
-                raise
-            found = self.distance_from(point, germs)
-            found = found.parts[0] if isinstance(found, Germ) else found
+        is_own = "name" not in self.spec["input_distance"]
+        found = self.distance_from(point, germs if with_germs and is_own else there)
+        found = found.parts[0] if isinstance(found, Germ) else found
         if not isinstance(found, LinearForm):
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}

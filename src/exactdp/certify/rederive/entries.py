@@ -24,7 +24,7 @@ from .merged import (
     Output,
     Picked,
     RunGraph,
-    Tree,
+    RunTree,
     ends,
     forms_in,
     with_means,
@@ -134,7 +134,7 @@ def _graph(runs: _Forgetful, start: int, members: list[int]) -> RunGraph:
     numbers = {k: place for place, k in enumerate([start, *(k for k in members if k != start)])}
     length = runs.lengths[start]
 
-    def cut(tree: Tree) -> Tree:
+    def cut(tree: RunTree) -> RunTree:
         """Return a tree that ends where the entry is appended."""
         if isinstance(tree, Asked):
             return Asked(tree.form, tree.op, cut(tree.yes), cut(tree.no))
@@ -155,7 +155,7 @@ def _graph(runs: _Forgetful, start: int, members: list[int]) -> RunGraph:
     return RunGraph([Node(one.laws, one.introduced, cut(one.tree)) for one in nodes])
 
 
-def _compared(tree: Tree) -> list[Any]:
+def _compared(tree: RunTree) -> list[Any]:
     """Return the forms that are compared in a tree."""
     if not isinstance(tree, Asked):
         return []

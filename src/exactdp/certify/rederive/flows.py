@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..kernel.cones import Vector
 from ..kernel.reading import Sum
-from .integrals import Density, Integrals, Number, Row, Rows
+from .integrals import Density, Integrals, Rational, Row, Rows
 from .ratios import UnsupportedError
 from .successes import ALWAYS, NEVER, Form, Step, Success
 
@@ -104,7 +104,7 @@ class Flows:
     def _row(self, form: Form, count: int, entries: list[Vector | None]) -> Row:
         """Return a form in samples and parameters."""
         wide = self.integrals.parameters
-        own: list[Number] = [0] * count
+        own: list[Rational] = [0] * count
         rest = [form[1], *(_ZERO,) * (wide - 1)]
         for name, q in form[0]:
             if name >= 0:
@@ -261,7 +261,7 @@ class Flows:
         return {key: c for key, c in found.items() if c}
 
 
-def _int(q: Number) -> Number:
+def _int(q: Rational) -> Rational:
     return q.numerator if q.denominator == 1 else q
 
 
@@ -270,7 +270,7 @@ def _integers(density: Density) -> list[int]:
     return [c if type(c) is int else 1 for c in density.values()]
 
 
-def _over(c: Number, by: int) -> Number:
+def _over(c: Rational, by: int) -> Rational:
     return c // by if type(c) is int else Fraction(c) / by
 
 

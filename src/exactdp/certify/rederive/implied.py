@@ -18,14 +18,14 @@ from math import gcd, lcm
 from typing import Any
 
 from .linear import LinearForm
-from .merged import Asked, Goto, Output, Picked, RunGraph, Tree
+from .merged import Asked, Goto, Output, Picked, RunGraph, RunTree
 from .ratios import UnsupportedError
 
 _MOST = 2_000_000  # steps
 
-Side = tuple[tuple[tuple[int, int], ...], int, bool]
+Inequality = tuple[tuple[tuple[int, int], ...], int, bool]
 """Coefficients and constant of a form that is not negative, or positive; coprime integers."""
-Way = tuple[int, tuple[Side, ...]]
+Way = tuple[int, tuple[Inequality, ...]]
 
 
 class ImpliedForms:
@@ -36,7 +36,7 @@ class ImpliedForms:
         self.ends: list[tuple[Any, Way]] = []
         """Outputs, each with the way to it."""
         self._left = _MOST
-        self._known: dict[tuple[int, Side], bool] = {}
+        self._known: dict[tuple[int, Inequality], bool] = {}
         for k in runs.order:
             for end, conditions in _leaves(runs.nodes[k].tree, ()):
                 if isinstance(end, Goto):
@@ -49,12 +49,12 @@ class ImpliedForms:
             sets = [self._compared[source] | _names(on) for source, on in self.ways.get(k, ())]
             self._compared[k] = frozenset.intersection(*sets) if sets else frozenset()
 
-    def holds(self, way: Way, side: Side) -> bool:
+    def holds(self, way: Way, side: Inequality) -> bool:
         """Whether a form is proved to be nonnegative (or positive) on an edge."""
         source, conditions = way
         return self._on(source, conditions, side)
 
-    def _at(self, k: int, side: Side) -> bool:
+    def _at(self, k: int, side: Inequality) -> bool:
         """Whether a form is proved to be nonnegative (or positive) at a node."""
         start = k
         while (k, side) not in self._known:
@@ -69,14 +69,14 @@ class ImpliedForms:
         self._known[start, side] = self._known[k, side]
         return self._known[k, side]
 
-    def _is_older(self, source: int, conditions: tuple[Side, ...], side: Side) -> bool:
+    def _is_older(self, source: int, conditions: tuple[Inequality, ...], side: Inequality) -> bool:
         """Whether a form depends only on what was compared before an edge, and not on it."""
         unknowns = {name for name, _ in side[0]}
         return unknowns <= self._compared[source] and not any(
             _implies(given, side) for given in conditions
         )
 
-    def _on(self, source: int, conditions: tuple[Side, ...], side: Side) -> bool:
+    def _on(self, source: int, conditions: tuple[Inequality, ...], side: Inequality) -> bool:
         slopes, constant, strict = side
         if not slopes:
             return constant > 0 or (constant == 0 and not strict)
@@ -92,7 +92,7 @@ class ImpliedForms:
         return False
 
 
-def _implies(given: Side, side: Side) -> bool:
+def _implies(given: Inequality, side: Inequality) -> bool:
     """Whether a condition implies another one with the same slopes."""
     less = _without(side, given, side[0][0][0])
     if less is None or less[0]:
@@ -100,7 +100,7 @@ def _implies(given: Side, side: Side) -> bool:
     return less[1] > 0 or (less[1] == 0 and not less[2])
 
 
-def _without(side: Side, given: Side, name: int) -> Side | None:
+def _without(side: Inequality, given: Inequality, name: int) -> Inequality | None:
     """Return a form minus the multiple ≥ 0 of another one that cancels an unknown, if any."""
     own = dict(side[0])
     here, there = own[name], dict(given[0]).get(name, 0)
@@ -115,29 +115,31 @@ def _without(side: Side, given: Side, name: int) -> Side | None:
     return _coprime(total, constant, strict=side[2] and not given[2])
 
 
-def _coprime(slopes: dict[int, int], constant: int, *, strict: bool) -> Side:
+def _coprime(slopes: dict[int, int], constant: int, *, strict: bool) -> Inequality:
     divisor = gcd(constant, *slopes.values()) or 1
     left = tuple(sorted((name, c // divisor) for name, c in slopes.items() if c))
     return left, constant // divisor, strict
 
 
-def _names(sides: tuple[Side, ...]) -> frozenset[int]:
+def _names(sides: tuple[Inequality, ...]) -> frozenset[int]:
     return frozenset(name for side in sides for name, _ in side[0])
 
 
-def side_of(slopes: Mapping[int, Fraction], constant: Fraction | int, *, strict: bool) -> Side:
+def side_of(
+    slopes: Mapping[int, Fraction], constant: Fraction | int, *, strict: bool
+) -> Inequality:
     """Return the condition that a form is nonnegative, or positive."""
     scale = lcm(constant.denominator, *(q.denominator for q in slopes.values()))
     found = {name: int(q * scale) for name, q in slopes.items()}
     return _coprime(found, int(constant * scale), strict=strict)
 
 
-def _signed(form: LinearForm, sign: int, *, strict: bool) -> Side:
+def _signed(form: LinearForm, sign: int, *, strict: bool) -> Inequality:
     slopes = {name: sign * c for name, c in form.coefficients.items()}
     return side_of(slopes, sign * form.constant, strict=strict)
 
 
-def _leaves(tree: Tree, before: tuple[Side, ...]) -> Iterator[tuple[Output | Goto, Any]]:
+def _leaves(tree: RunTree, before: tuple[Inequality, ...]) -> Iterator[tuple[Output | Goto, Any]]:
     """Yield the leaves of a tree with the conditions on which they are reached."""
     if isinstance(tree, Picked):
         raise UnsupportedError("an ideal chooses at random")
@@ -146,7 +148,7 @@ def _leaves(tree: Tree, before: tuple[Side, ...]) -> Iterator[tuple[Output | Got
         return
     for truth, rest in ((True, tree.yes), (False, tree.no)):
         op = tree.op
-        more: tuple[Side, ...] = ()
+        more: tuple[Inequality, ...] = ()
         if op in ("==", "!="):
             if truth == (op == "=="):
                 more = tuple(_signed(tree.form, sign, strict=False) for sign in (1, -1))

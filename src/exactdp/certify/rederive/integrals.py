@@ -22,14 +22,14 @@ from .lattices import WHOLE
 from .ratios import UnsupportedError
 from .runs import Condition
 
-Number = int | Fraction
-Row = tuple[Number, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
+Rational = int | Fraction
+Row = tuple[Rational, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
 Rows = frozenset[Row]
 Monomial = tuple[tuple[int, ...], Row]  # powers and rates of the same
-Density = dict[Monomial, Number]
-Polynomial = dict[tuple[int, ...], Number]
+Density = dict[Monomial, Rational]
+Polynomial = dict[tuple[int, ...], Rational]
 
-Judge = Callable[[Row], int]  # the sign of Σ q·parameter
+SignJudge = Callable[[Row], int]  # the sign of Σ q·parameter
 
 _ZERO = Fraction(0)
 
@@ -47,7 +47,7 @@ class Integrals:
     """
 
     def __init__(
-        self, parameters: int = 1, judge: Judge = _sign, payer: Integrals | None = None
+        self, parameters: int = 1, judge: SignJudge = _sign, payer: Integrals | None = None
     ) -> None:
         self.left = limits.MAX_INTEGRATION
         self.payer = payer  # whose limit it is
@@ -73,7 +73,7 @@ class Integrals:
         rows: list[Row] = []
         for form, op in conditions:
             sign = 1 if op[0] == ">" else -1
-            row: list[Number] = [0] * (len(used) + self.parameters)
+            row: list[Rational] = [0] * (len(used) + self.parameters)
             row[len(used)] = _whole(sign * form.constant)
             for name, c in form.coefficients.items():
                 row[place[name] if name >= 0 else len(used) - name] = _whole(sign * c)
@@ -159,7 +159,7 @@ class Integrals:
             rest = (*powers[:v], 0, *powers[v + 1 :])
             at = tuple([_whole(q + r * b) for q, b in zip(rates, bound, strict=True)])
             at = (*at[:v], 0, *at[v + 1 :])
-            steps: list[tuple[int, Number]] = []
+            steps: list[tuple[int, Rational]] = []
             if r == 0:
                 steps = [(k + 1, _quotient(c, k + 1))]
             else:
@@ -263,12 +263,12 @@ class Integrals:
             raise UnsupportedError(f"the integrals take more than {limits.MAX_INTEGRATION} steps")
 
 
-def _whole(q: Number) -> Number:
+def _whole(q: Rational) -> Rational:
     """Return a fraction that is an integer as an int."""
     return q if type(q) is int else q.numerator if q.denominator == 1 else q
 
 
-def _quotient(c: Number, r: Number) -> Number:
+def _quotient(c: Rational, r: Rational) -> Rational:
     """Return c/r, as an integer where it is one."""
     if type(c) is int and type(r) is int and c % r == 0:
         return c // r

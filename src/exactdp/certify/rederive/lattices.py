@@ -20,11 +20,11 @@ from .ratios import Ratio, UnsupportedError, plus, times
 
 WHOLE = ("dlap", "geometric")
 
-Row = tuple[int, ...]  # coefficients of the variables and a constant; the row is ≥ 0
-Rows = frozenset[Row]
+WholeRow = tuple[int, ...]  # coefficients of the variables and a constant; the row is ≥ 0
+WholeRows = frozenset[WholeRow]
 Factors = tuple[tuple[Fraction, int], ...]  # (r, m): (e^{rε} − 1)^m below, r > 0
-Key = tuple[tuple[int, ...], tuple[Fraction, ...], Factors]  # powers and rates of the variables
-Masses = dict[Key, Sum]
+MassKey = tuple[tuple[int, ...], tuple[Fraction, ...], Factors]  # powers and rates of the variables
+Masses = dict[MassKey, Sum]
 Noise = tuple[str, Fraction]
 
 _ONE: Sum = {((), ()): Fraction(1)}
@@ -56,11 +56,11 @@ class LatticeSums:
             self._known[key] = total_of(found.get(frozenset(), {})) * scale(noises, names)
         return self._known[key]
 
-    def summed(self, noises: list[Noise], rows: Rows, kept: int) -> dict[Rows, Masses]:
+    def summed(self, noises: list[Noise], rows: WholeRows, kept: int) -> dict[WholeRows, Masses]:
         """Return the sums over noises, without `scale`; so many variables behind them are left."""
         count = len(noises)
-        start: Key = (0,) * (count + kept), (_ZERO,) * (count + kept), ()
-        cells: dict[Rows, Masses] = {rows: {start: _ONE}}
+        start: MassKey = (0,) * (count + kept), (_ZERO,) * (count + kept), ()
+        cells: dict[WholeRows, Masses] = {rows: {start: _ONE}}
         waiting = set(range(count))
         while waiting:
             free = [v for v in waiting if all(abs(row[v]) <= 1 for rows in cells for row in rows)]
@@ -72,10 +72,10 @@ class LatticeSums:
         return cells
 
     def _without(
-        self, cells: dict[Rows, Masses], v: int, kind: str, rate: Fraction
-    ) -> dict[Rows, Masses]:
+        self, cells: dict[WholeRows, Masses], v: int, kind: str, rate: Fraction
+    ) -> dict[WholeRows, Masses]:
         """Sum a variable up in all cells; cells with equal conditions are added."""
-        found: dict[Rows, Masses] = {}
+        found: dict[WholeRows, Masses] = {}
         for rows, masses in cells.items():
             size = len(next(iter(masses))[0])
             unit = tuple(int(k == v) for k in range(size))
@@ -102,7 +102,7 @@ class LatticeSums:
             if (kept := {key: over for key, over in masses.items() if over})
         }
 
-    def _add(self, into: Masses, masses: Masses, v: int, end: Row, sign: int) -> None:
+    def _add(self, into: Masses, masses: Masses, v: int, end: WholeRow, sign: int) -> None:
         """Add sign·F·e^{rz} with z at an end, for each term."""
         for (powers, rates, under), over in masses.items():
             r, k = rates[v], powers[v]
@@ -170,10 +170,10 @@ def scale(noises: list[Noise], names: Iterable[int]) -> Ratio:
     return found
 
 
-def whole_rows(conditions: list[tuple[LinearForm, str]], names: list[int]) -> Rows | None:
+def whole_rows(conditions: list[tuple[LinearForm, str]], names: list[int]) -> WholeRows | None:
     """Return conditions on integers as rows with whole numbers; None if there are no points."""
     place = {name: k for k, name in enumerate(names)}
-    found: list[Row] = []
+    found: list[WholeRow] = []
     for form, op in conditions:
         for sign in (1, -1) if op == "==" else (1,) if op[0] == ">" else (-1,):
             row = [_ZERO] * len(names)
@@ -186,9 +186,9 @@ def whole_rows(conditions: list[tuple[LinearForm, str]], names: list[int]) -> Ro
     return _tidy(found)
 
 
-def _tidy(rows: Iterable[Row]) -> Rows | None:
+def _tidy(rows: Iterable[WholeRow]) -> WholeRows | None:
     """Return the rows normalized, only the tightest of parallel ones; None if infeasible."""
-    tightest: dict[Row, int] = {}
+    tightest: dict[WholeRow, int] = {}
     for row in rows:
         by = gcd(*row[:-1])
         if by == 0:
@@ -204,9 +204,11 @@ def _tidy(rows: Iterable[Row]) -> Rows | None:
     return frozenset((*key, last) for key, last in tightest.items())
 
 
-def _bounds(rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]:
+def _bounds(
+    rows: set[WholeRow], v: int
+) -> list[tuple[WholeRows, WholeRow | None, WholeRow | None]]:
     """Return the choices of the largest lower and the smallest upper bound of a variable."""
-    ends: dict[int, list[Row]] = {1: [], -1: []}
+    ends: dict[int, list[WholeRow]] = {1: [], -1: []}
     rest = []
     for row in sorted(rows):
         if row[v] == 0:
@@ -216,8 +218,8 @@ def _bounds(rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]
             ends[row[v]].append((*bound[:v], 0, *bound[v + 1 :]))
     lower, upper = ends[1], ends[-1]
     found = []
-    lows: list[Row | None] = [*lower] or [None]
-    highs: list[Row | None] = [*upper] or [None]
+    lows: list[WholeRow | None] = [*lower] or [None]
+    highs: list[WholeRow | None] = [*upper] or [None]
     for low in lows:
         for high in highs:
             more = [*rest, *_first(low, lower, 1), *_first(high, upper, -1)]
@@ -229,7 +231,7 @@ def _bounds(rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]
     return found
 
 
-def _first(one: Row | None, bounds: list[Row], sign: int) -> list[Row]:
+def _first(one: WholeRow | None, bounds: list[WholeRow], sign: int) -> list[WholeRow]:
     """Return the conditions that a bound is the tightest, and the first of equal ones."""
     if one is None:
         return []
@@ -242,7 +244,7 @@ def _first(one: Row | None, bounds: list[Row], sign: int) -> list[Row]:
     return found
 
 
-def _minus(a: Row, b: Row) -> Row:
+def _minus(a: WholeRow, b: WholeRow) -> WholeRow:
     return tuple(x - y for x, y in zip(a, b, strict=True))
 
 
@@ -250,7 +252,7 @@ def _raised(rates: tuple[Fraction, ...], v: int, by: Fraction) -> tuple[Fraction
     return (*rates[:v], rates[v] + by, *rates[v + 1 :])
 
 
-def _power(end: Row, power: int) -> dict[tuple[int, ...], int]:
+def _power(end: WholeRow, power: int) -> dict[tuple[int, ...], int]:
     """Return a power of a linear form as a polynomial in the variables."""
     count = len(end) - 1
     found: dict[tuple[int, ...], int] = {(0,) * count: 1}

@@ -59,8 +59,8 @@ class Asked:
 
     form: LinearForm
     op: str
-    yes: Tree
-    no: Tree
+    yes: RunTree
+    no: RunTree
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class Picked:
 
     chances: tuple[Ratio, ...]
     exponents: tuple[Any, ...]
-    ways: tuple[Tree, ...]
+    ways: tuple[RunTree, ...]
 
 
-Tree = Output | Goto | Asked | Picked
+RunTree = Output | Goto | Asked | Picked
 Question = tuple[LinearForm, str] | Picked
 """A comparison form op 0, of which choice 0 is True; or a random choice, without its ways."""
 
@@ -85,7 +85,7 @@ class Node:
     """Of the samples here that are drawn before the next node, or not compared yet."""
     introduced: frozenset[int]
     """The samples that were compared before."""
-    tree: Tree = Output(None)
+    tree: RunTree = Output(None)
 
 
 class _Walk(ProgramRun):
@@ -275,7 +275,7 @@ class MergedRuns(RunGraph):
 
     def _advanced(
         self, node: Node, pc: int, local: Locals, introduced: frozenset[int], least: int = 0
-    ) -> Tree:
+    ) -> RunTree:
         """Run until something is compared; return how the run goes on.
 
         New samples get names from `least` on.
@@ -360,7 +360,7 @@ class MergedRuns(RunGraph):
         given = dict(node.laws)
         start = 1 + max((*given, *node.introduced), default=-1)
         waiting: list[tuple[int, ...]] = [()]
-        found: dict[tuple[int, ...], tuple[list[tuple[Question, int]], Tree]] = {}
+        found: dict[tuple[int, ...], tuple[list[tuple[Question, int]], RunTree]] = {}
         while waiting:
             choices = waiting.pop()
             here = dict(local)
@@ -374,7 +374,7 @@ class MergedRuns(RunGraph):
             own = Node({**given, **self._walk.laws}, node.introduced)
             forms = [one[0] for one, _ in asked if not isinstance(one, Picked)]
             compared = frozenset(n for form in forms for n in form.coefficients if n >= 0)
-            tree: Tree = Output(output)
+            tree: RunTree = Output(output)
             if after >= 0:
                 # What is drawn later, after other choices, is another sample.
                 least = start + 1000 * (1 + len(found))
@@ -395,9 +395,9 @@ def _options(question: Question) -> int:
     return 2
 
 
-def _tree(found: dict[tuple[int, ...], Any], prefix: tuple[int, ...]) -> Tree:
+def _tree(found: dict[tuple[int, ...], Any], prefix: tuple[int, ...]) -> RunTree:
     if prefix in found:
-        tree: Tree = found[prefix][1]
+        tree: RunTree = found[prefix][1]
         return tree
     asked = next(one[0] for made, one in found.items() if made[: len(prefix)] == prefix)
     question = asked[len(prefix)][0]
@@ -407,7 +407,7 @@ def _tree(found: dict[tuple[int, ...], Any], prefix: tuple[int, ...]) -> Tree:
     return Asked(*question, *ways)
 
 
-def ends(tree: Tree) -> Iterator[Output | Goto]:
+def ends(tree: RunTree) -> Iterator[Output | Goto]:
     """Yield the leaves of a tree."""
     if isinstance(tree, Asked | Picked):
         for way in (tree.yes, tree.no) if isinstance(tree, Asked) else tree.ways:

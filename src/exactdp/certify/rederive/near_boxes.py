@@ -18,7 +18,7 @@ from .points import Point
 from .ratios import UnsupportedError
 from .spans import Answers, End, Span, tried
 
-Box = tuple[tuple[End, End], ...]
+InputBox = tuple[tuple[End, End], ...]
 
 _MOST_RUNS = 64  # on a box
 _COST = 2_000  # steps of the reader for a box
@@ -35,7 +35,7 @@ def agree_on_boxes(
     """Whether no input closer than a radius disagrees (if not strict: nor arbitrarily close)."""
     radius, strict = near
     checked = NearBoxes(derivation, u, output, radius, strict=strict)
-    waiting: list[tuple[Box, Any]] = [(tuple((-inf, inf) for _ in u), tree)]
+    waiting: list[tuple[InputBox, Any]] = [(tuple((-inf, inf) for _ in u), tree)]
     while waiting:
         box, node = waiting.pop()
         reader.spend(_COST, 0)
@@ -64,11 +64,11 @@ class NearBoxes:
         self.derivation, self.u, self.output = derivation, u, output
         self.radius, self.strict = radius, strict
 
-    def agrees(self, box: Box) -> bool:
+    def agrees(self, box: InputBox) -> bool:
         """Whether all inputs of a box are seen to agree."""
         return tried(lambda answers: self._agrees(box, answers), _MOST_RUNS)
 
-    def is_far(self, box: Box) -> bool:
+    def is_far(self, box: InputBox) -> bool:
         """Whether no input of a box is closer than the radius."""
         spec = self.derivation.spec["input_distance"]
         name = spec.get("name")
@@ -93,10 +93,10 @@ class NearBoxes:
     def _beyond(self, least: End) -> bool:
         return bool(least >= self.radius if self.strict else least > self.radius)
 
-    def _spans(self, box: Box, answers: Answers) -> list[Span]:
+    def _spans(self, box: InputBox, answers: Answers) -> list[Span]:
         return [Span(low, high, answers) for low, high in box]
 
-    def _is_beyond(self, box: Box, answers: Answers) -> bool:
+    def _is_beyond(self, box: InputBox, answers: Answers) -> bool:
         """Whether a distance given by its source is not below the radius, in one run."""
         try:
             found = self.derivation.distance_from(self.u, self._spans(box, answers))
@@ -104,7 +104,7 @@ class NearBoxes:
             return False
         return self._beyond(found.lower if isinstance(found, Span) else found)
 
-    def _agrees(self, box: Box, answers: Answers) -> bool:
+    def _agrees(self, box: InputBox, answers: Answers) -> bool:
         """Whether the ideal agrees on a box, or is not defined, in one run."""
         try:
             other = self.derivation.ideal_of(self._spans(box, answers))

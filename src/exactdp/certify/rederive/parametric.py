@@ -243,9 +243,12 @@ class ProgramOnCone:
 
     # The distance to disagreement -----------------------------------------------------
 
-    def reached(self, ideal: Any, near: list[Entry], towards: list[Fraction] | None) -> Any:
+    def reached(
+        self, ideal: Any, near: list[Entry], towards: list[Fraction] | None, *, with_germs: bool
+    ) -> Any:
         """Return a distance within which inputs disagree; None if those given do not."""
         there = [self.value(one) for one in near]
-        wanted = self.value(ideal)
-        here = self.point[: len(near)]
-        return self.derivation.reached(here, wanted, there, towards, self.judge)
+        here, wanted = self.point[: len(near)], self.value(ideal)
+        return self.derivation.reached(
+            here, wanted, there, towards, self.judge, with_germs=with_germs
+        )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..kernel.cones import Vector
 
-Ends = tuple[Fraction, Fraction | float]
+LevelEnds = tuple[Fraction, Fraction | float]
 
 
 class LinearBound(NamedTuple):
@@ -24,7 +24,7 @@ class LinearBound(NamedTuple):
     slopes: tuple[Fraction, Fraction]
 
 
-def ends_of(cuts: Iterable[Vector], place: int) -> Ends:
+def ends_of(cuts: Iterable[Vector], place: int) -> LevelEnds:
     """Return the ends of a number ≥ 0, by conditions that bound it by a multiple of ε alone."""
     low: Fraction = Fraction(0)
     high: Fraction | float = inf
@@ -40,7 +40,7 @@ def ends_of(cuts: Iterable[Vector], place: int) -> Ends:
 
 
 def bound(
-    powers: tuple[int, int], ends: tuple[Ends, Ends], keep: int, *, above: bool
+    powers: tuple[int, int], ends: tuple[LevelEnds, LevelEnds], keep: int, *, above: bool
 ) -> LinearBound | None:
     """Return a linear bound on α^j·γ^k from above or below; None if an end is infinite."""
     j, k = powers

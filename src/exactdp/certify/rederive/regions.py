@@ -17,7 +17,7 @@ from .points import Point
 from .ratios import UnsupportedError
 from .runs import Condition, Path
 
-Row = tuple[tuple[Fraction, ...], Fraction, bool]  # c·x + d ≥ 0, or > 0 if strict
+SystemRow = tuple[tuple[Fraction, ...], Fraction, bool]  # c·x + d ≥ 0, or > 0 if strict
 
 _ZERO = Fraction(0)
 _MOST = 2_000  # rows
@@ -68,7 +68,9 @@ def _is_near(
     return found is not None and (found < radius or (found == radius and not strict))
 
 
-def _differences(derivation: Derivation, u: Point, output: Any, other: Any) -> list[list[Row]]:
+def _differences(
+    derivation: Derivation, u: Point, output: Any, other: Any
+) -> list[list[SystemRow]]:
     """Return the ways in which the output at another input disagrees with the one at u."""
     size, spec = len(u), derivation.spec
     named = spec["output_distance"].get("name") in ("discrete", "sup")
@@ -86,7 +88,7 @@ def _differences(derivation: Derivation, u: Point, output: Any, other: Any) -> l
 
 def _near(
     derivation: Derivation, u: Point, others: tuple[Any, ...], radius: Fraction, *, strict: bool
-) -> Iterator[tuple[list[Row], list[Row]]]:
+) -> Iterator[tuple[list[SystemRow], list[SystemRow]]]:
     """Return conditions for d(u, v) ≤ radius (if strict: below it).
 
     They bound each piece of the distance, and state where that piece applies.
@@ -107,7 +109,7 @@ def _near(
         (unit, -Fraction(mine)) if other is None else (zero, Fraction(other) - mine)
         for unit, mine, other in zip(units, u, others, strict=True)
     ]
-    bound: list[Row] = []
+    bound: list[SystemRow] = []
     if name == "l1":
         if size > _MOST_SIGNS:
             raise UnsupportedError("there are too many numbers in an input")
@@ -123,19 +125,19 @@ def _near(
     for c, d in gaps:
         bound.append((c, radius + d, strict))
         bound.append((_negative(c), radius - d, strict))
-    shape: list[list[list[Row]]] = []
+    shape: list[list[list[SystemRow]]] = []
     for (c, d), mine, other in zip(gaps, u, others, strict=True):
         threshold = Fraction(spec["threshold"]) if name == "numeric" else None
         if threshold is None or mine < threshold:
             continue
-        same: list[Row] = [(c, d, False), (_negative(c), -d, False)]
-        below: Row = (_negative(c), threshold - Fraction(other or 0), True)
+        same: list[SystemRow] = [(c, d, False), (_negative(c), -d, False)]
+        below: SystemRow = (_negative(c), threshold - Fraction(other or 0), True)
         shape.append([same, [below]])  # equal, or one below the threshold
     for chosen in product(*shape):
         yield bound, [row for way in chosen for row in way]
 
 
-def _least_square(system: list[Row], u: Point, others: tuple[Any, ...]) -> Fraction | None:
+def _least_square(system: list[SystemRow], u: Point, others: tuple[Any, ...]) -> Fraction | None:
     """Return the least square of the Euclidean distance of u from where rows ≥ 0; None if nowhere.
 
     The nearest point is on a face, and is the nearest one of the flat where the rows of the face
@@ -191,9 +193,9 @@ def _negative(c: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(-q for q in c)
 
 
-def rows(conditions: list[Condition], size: int) -> Iterator[list[Row]]:
+def rows(conditions: list[Condition], size: int) -> Iterator[list[SystemRow]]:
     """Return conditions as rows, one list for each way to satisfy them."""
-    ways: list[list[list[Row]]] = []
+    ways: list[list[list[SystemRow]]] = []
     for form, op in conditions:
         signs = {"<": [[-1]], "<=": [[-1]], ">": [[1]], ">=": [[1]], "==": [[1, -1]]}
         strict = op in ("<", ">", "!=")
@@ -209,12 +211,12 @@ def rows(conditions: list[Condition], size: int) -> Iterator[list[Row]]:
         yield [row for way in chosen for row in way]
 
 
-def _row(form: LinearForm, sign: int, size: int, *, strict: bool) -> Row:
+def _row(form: LinearForm, sign: int, size: int, *, strict: bool) -> SystemRow:
     coefficients = (sign * form.coefficients.get(k, Fraction(0)) for k in range(size))
     return tuple(coefficients), sign * form.constant, strict
 
 
-def feasible(system: list[Row], size: int) -> bool:
+def feasible(system: list[SystemRow], size: int) -> bool:
     """Whether all rows hold somewhere (Fourier, Motzkin)."""
     for v in range(size):
         lower = [row for row in system if row[0][v] > 0]

@@ -21,7 +21,7 @@ from .merged import (
     Output,
     Picked,
     RunGraph,
-    Tree,
+    RunTree,
     ends,
     forms_in,
     law_key,
@@ -135,7 +135,7 @@ class Successes:
         return self._shapes[k]
 
 
-def _tree_key(tree: Tree) -> object:
+def _tree_key(tree: RunTree) -> object:
     """Return a tree as a key, without its outputs and the nodes it leads to."""
     if isinstance(tree, Asked):
         return spelled_key(tree.form), tree.op, _tree_key(tree.yes), _tree_key(tree.no)
@@ -201,7 +201,7 @@ class _Maker:
             return self.made.get(leaf.node, (NEVER, ()))
         return self._end(leaf.value, {}, frozenset())
 
-    def _of(self, tree: Tree, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
+    def _of(self, tree: RunTree, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
         if isinstance(tree, Goto):
             found, about = self.made.get(tree.node, (NEVER, ()))
             return found, tuple(tree.names[k] for k in about)

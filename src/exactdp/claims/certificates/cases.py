@@ -35,6 +35,8 @@ from exactdp.language.linear import UNIT, base_of
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
+from exactdp.reals.radical_form import no_radical_certificate
+from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
@@ -82,6 +84,8 @@ def _case_of(claim: Accuracy, one: Counterexample, stated: Json) -> int:
     checker = without_limits(CaseClaims)
     checker.read_claim(stated)
     u = [*entries(claim.mechanism.read_input(one.input))]
+    if isinstance(one.alpha, Radical) or isinstance(one.gamma, Radical):
+        raise no_radical_certificate()
     at = one.eps, one.alpha, one.gamma
     for k, case in enumerate(checker.cases):
         with contextlib.suppress(RejectedError, UnsupportedError):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.certify.rederive.near_boxes import Box, NearBoxes
+from exactdp.certify.rederive.near_boxes import InputBox, NearBoxes
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.stated.distances import NonlinearDistance
 from exactdp.claims.stated.ideals import NonlinearIdeal
@@ -74,7 +74,7 @@ class _Tree:
         """Return the tree of all inputs."""
         return self._tree(tuple((-inf, inf) for _ in self.seen.u), 0)
 
-    def _tree(self, box: Box, depth: int) -> Any:
+    def _tree(self, box: InputBox, depth: int) -> Any:
         self.left -= 1
         if self.left < 0 or depth > _DEEPEST:
             raise ValueRefusedError(
@@ -98,7 +98,7 @@ class _Tree:
             "above": self._tree((*box[:axis], (at, high), *box[axis + 1 :]), depth + 1),
         }
 
-    def _axis(self, box: Box) -> int:
+    def _axis(self, box: InputBox) -> int:
         """Return the axis along which a box is widest."""
         return max(range(len(box)), key=lambda k: box[k][1] - box[k][0])
 

@@ -15,6 +15,7 @@ from exactdp.claims.certificates.document import sum_in_eps
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Parts
 from exactdp.claims.certificates.plain_data import form_json, sum_in, tree_json, value_json
+from exactdp.claims.certificates.products import multiplies
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.regions.corners import Corner
 from exactdp.claims.regions.region import Combination, Region
@@ -132,6 +133,7 @@ class WrittenRegion:
             return {
                 "at": [self._output(one) for one in at],
                 "towards": None if towards is None else form_json(towards),
+                "germs": towards is not None and self.size == 1 and multiplies(self.one.claim),
             }
 
         parts = self.completed.parts(self.head, cell.cone.inequalities, written, near)
