@@ -25,6 +25,10 @@ from exactdp import (
     exp,
     ideal,
 )
+from exactdp.certify.kernel.reading import RealInterval
+from exactdp.certify.rederive.distances import matches
+from exactdp.certify.rederive.orders import Orders
+from exactdp.certify.rederive.ratios import Ratio, UnsupportedError, variable
 from exactdp.reals.certificates import seal as seal_of
 
 SCHEMA = json.loads(
@@ -64,6 +68,22 @@ def late(q: Real):
         return lap(eps, q) >= 1 / eps
     return lap(eps, q) >= 0
 """)
+ESTIMATE = Mechanism.from_source("""
+def estimate(x: Dom(0, 1)):
+    y = choose({x: exp(eps) / (1 + exp(eps)), 1 - x: 1 / (1 + exp(eps))})
+    return [(y * (exp(eps) + 1) - 1) / (exp(eps) - 1), y]
+""")
+LINE = Mechanism.from_source("def line(x: Dom(0, 1)): return x * (eps - 1)")
+
+
+def twice(x: int) -> list[int]:
+    return [x, x]
+
+
+def nothing(x: int) -> int:
+    return 0 * x
+
+
 FOLDED = chosen("max(exp(-eps), 1 - exp(-eps))")
 CAPPED = chosen("min(exp(eps) / (1 + exp(eps)), 3 / 4)")
 HOLDS: dict[str, Any] = {
@@ -79,6 +99,13 @@ HOLDS: dict[str, Any] = {
     "a listed real": Accuracy(TOLD, exp(-alpha * eps) / 2 + eps, ideal=sign, inputs=[3]),
     "conditions": Accuracy(TOLD, "51/100", region="alpha <= eps", ideal=sign, inputs=AllReals()),
     "a number over ε": Accuracy(LATE, 3 * exp(-alpha * eps), ideal=sign, inputs=[3]),
+    "estimates that come within γ": Accuracy(ESTIMATE, 2 * exp(-eps), gamma=1, ideal=twice),
+    "estimates within γ": Accuracy(
+        ESTIMATE, 1 / (1 + exp(eps)), gamma=1, ideal=twice, epsilon="[1, inf)"
+    ),
+    "an output at the end of γ": Accuracy(
+        LINE, "1/3", gamma=1, ideal=nothing, alpha=0, epsilon="(0, 2]"
+    ),
     "privacy": Privacy(CAPPED, budget=eps),
     "an expected loss for all reals": Expected(
         TOLD, "wrong", at_most="51/100", ideal=sign, inputs=AllReals()
@@ -91,6 +118,7 @@ FAILS: dict[str, Any] = {
     "listed": Accuracy(FOLDED, "49/100", alpha=0, ideal=truth),
     "all reals": Accuracy(TOLD, "2/5", alpha=1, ideal=sign, inputs=AllReals()),
     "privacy": Privacy(CAPPED, budget=eps * Fraction(9, 10)),
+    "estimates": Accuracy(ESTIMATE, 1 / (1 + exp(eps)), gamma=1, ideal=twice),
 }
 
 
@@ -143,7 +171,9 @@ def divisions(node: Any) -> list[Any]:
     return [node, *(each for part in node["parts"] for each in divisions(part["tree"]))]
 
 
-@pytest.mark.parametrize("name", ["tight at a change", "all reals", "privacy"])
+@pytest.mark.parametrize(
+    "name", ["tight at a change", "all reals", "privacy", "estimates that come within γ"]
+)
 def test_changes_of_parts_are_noticed(name: str) -> None:
     """Signs that are exchanged or missing, parts that are moved, left out, or beyond the claim."""
     found = sealed(HOLDS[name])
@@ -199,3 +229,32 @@ def test_a_function_that_is_assumed_helps_only_where_it_stands() -> None:
         **leaf,
     }
     assert not certify.check(resealed(alone)).accepted
+
+
+def test_outputs_that_are_functions_of_eps() -> None:
+    """ε − 1 is within 1 of 0 up to 2: exactly at a single ε, and by stated orders elsewhere."""
+    output, gap = variable(0) - 1, variable(0) - 2
+
+    def near(on: RealInterval, *known: Ratio) -> bool:
+        return matches(output, Fraction(0), Fraction(1), [], Orders(on, known))
+
+    def at(number: int) -> RealInterval:
+        return RealInterval(Fraction(number), True, Fraction(number), True)
+
+    assert near(at(2), gap)  # at the end, whatever else is stated
+    assert near(at(1))
+    assert not near(at(3))
+    later = RealInterval(Fraction(2), True, Fraction(3), True)
+    assert not near(later, gap)
+    for orders in (Orders(later), Orders(RealInterval(Fraction(1), True, Fraction(3), True)), None):
+        with pytest.raises(UnsupportedError):  # it may be within 1 at one of these ε
+            matches(output, Fraction(0), Fraction(1), [], orders)
+
+
+def test_an_output_at_the_end_is_no_counterexample() -> None:
+    """The counterexample at 3 is moved to 2, where the output is 1 and within γ."""
+    claim = Accuracy(LINE, "1/3", gamma=1, ideal=nothing, alpha=0, epsilon=3)
+    found = sealed(claim)
+    assert certify.check(found).accepted
+    wrong = json.loads(json.dumps(found).replace('"3"', '"2"'))
+    assert not certify.check(resealed(wrong)).accepted

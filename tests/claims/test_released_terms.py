@@ -15,6 +15,7 @@ from exactdp import (
     Accuracy,
     ErrorBound,
     ExactdpError,
+    Expected,
     Ideal,
     Interval,
     Mechanism,
@@ -181,3 +182,49 @@ def test_privacy_and_refusals() -> None:
     with pytest.raises(ExactdpError, match="not defined for every eps"):
         Mechanism.from_source("def f(x: Dom(0, 1)): return x / (eps - 1)").distribution(1)
     assert about("99/100", output_distance=discrete, gamma=0).check().outcome == "fails"
+
+
+ZERO_AT_ONE = Mechanism.from_source("def f(x: Dom(0, 1)): return x * (eps - 1)")
+NOTHING = Ideal.from_source("def nothing(x: Dom(0, 1)): return 0")
+
+
+def test_outputs_that_are_equal_at_one_epsilon() -> None:
+    """At ε = 1 the output is always 0: right, and private; nowhere else is it."""
+    assert Privacy(ZERO_AT_ONE, epsilon=1).check().holds
+    assert Privacy(ZERO_AT_ONE, epsilon="[2, 3]").check().outcome == "fails"
+    with pytest.raises(ExactdpError, match="are equal at eps"):
+        Privacy(ZERO_AT_ONE).check()
+    for distance in (None, discrete):
+        claim = Accuracy(
+            ZERO_AT_ONE, "1/3", gamma=0, ideal=NOTHING, alpha=0, output_distance=distance
+        )
+        assert str(claim.epsilons()) == "{1}"
+        assert claim.check().outcome == "fails"
+    assert Expected(ZERO_AT_ONE, "wrong", at_most="1/3", ideal=NOTHING, epsilon=1).check().holds
+    with pytest.raises(ExactdpError, match="depends on eps"):
+        Expected(ZERO_AT_ONE, "wrong", at_most="1/3", ideal=NOTHING).check()
+
+
+def test_expected_absolute_errors() -> None:
+    """|x·(ε − 1)| has one formula on each side of 1; estimators against a sum over all answers."""
+    error: Any = ZERO_AT_ONE.expectation(1, "absolute", ideal=NOTHING)
+    assert [float(error.at(one)) for one in ("1/2", 1, 3)] == [0.5, 0, 2]
+    found = Expected(ZERO_AT_ONE, "absolute", at_most="1/3", ideal=NOTHING).epsilons()
+    assert str(found) == "[2/3, 4/3]"
+    summed = Mechanism.from_source("""
+def summed(x: Dom(0, 1)[3]):
+    p = exp(eps) / (1 + exp(eps))
+    total = sum([choose({y: p, 1 - y: 1 - p}) for y in x])
+    return (total - 3 * (1 - p)) / (2 * p - 1)
+""")
+    truth = Ideal.from_source("def truth(x: Dom(0, 1)[3]): return sum(x)")
+    for u in ([1, 0, 1], [0, 0, 0]):
+        error = summed.expectation(u, "absolute", ideal=truth)
+        for at in (Fraction(1, 2), Fraction(1), Fraction(3)):
+            p = math.exp(at) / (1 + math.exp(at))
+            known = sum(
+                math.prod(p if y == x else 1 - p for y, x in zip(ys, u, strict=True))
+                * abs((sum(ys) - 3 * (1 - p)) / (2 * p - 1) - sum(u))
+                for ys in product((0, 1), repeat=3)
+            )
+            assert float(error.at(at)) == pytest.approx(known)

@@ -367,9 +367,14 @@ class Accuracy(AccuracyStatement):
         from exactdp.claims.certificates.cases import certificate_by_cases  # noqa: PLC0415
         from exactdp.claims.certificates.claim_cases import is_by_cases  # noqa: PLC0415
         from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
+        from exactdp.claims.certificates.term_parts import in_term_parts  # noqa: PLC0415
 
         if verdict.parts:
             return certificate_in_parts(verdict)
+        if self.mechanism.checked.releases_eps:
+            if not verdict.orders and (parted := in_term_parts(verdict)) is not None:
+                return certificate_in_parts(parted)
+            return certificate(verdict)
         return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)
 
     # Questions ------------------------------------------------------------------------

@@ -377,6 +377,13 @@ class Privacy:
         if verdict.parts:
             return certificate_in_parts(verdict)
         self.require_no_inverse("a certificate")
+        if self.mechanism.checked.releases_eps:
+            raise ValueRefusedError(
+                f"outputs of {self.mechanism.__name__} are expressions in eps, so there is no "
+                "certificate of its privacy",
+                rule="A certificate lists outputs by their values.",
+                way_out="Return the values before they are scaled: the privacy is the same.",
+            )
         if is_in_steps(self.mechanism):
             raise ValueRefusedError(
                 "a sum of integer noise and uniform noise has no certificate of its privacy",

@@ -132,6 +132,11 @@ class Program:
         return DeterministicProgram(noiseless(self.definition))
 
     @property
+    def _depends_on_eps(self) -> bool:
+        """Whether numbers of the program are other numbers at a single ε."""
+        return self.meets_eps or self.checked.releases_eps
+
+    @property
     def epsilon(self) -> Interval:
         """The ε for which the program is defined."""
         return self.code.epsilon
@@ -151,7 +156,7 @@ class Program:
             )
         known = self.definition.asked or self.definition.epsilon
         is_alike = interval == POSITIVE or self._is_total or (known and known.covers(interval))
-        is_alike = is_alike and not (self.meets_eps and interval.is_point)
+        is_alike = is_alike and not (self._depends_on_eps and interval.is_point)
         if part is None and (interval == known or is_alike):
             return self
         key = interval, part

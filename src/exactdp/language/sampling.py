@@ -297,6 +297,25 @@ class OrderChangesError(ProgramError):
     """The function that changes its sign there."""
 
 
+def order_changes(
+    gap: ClosedForm, what: str, on: Span, place: Place | None = None
+) -> OrderChangesError:
+    """Return the error for a function that changes its sign at some ε."""
+    cuts = [cut for cut in roots(gap, around(on), "1e-9") if cut.multiplicity % 2]
+    where = ", ".join(
+        str(cut.lower) if cut.is_exact else f"{float(cut.lower):.6g}…" for cut in cuts
+    )
+    error = OrderChangesError(
+        f"{what} changes at eps = {where}, inside {on}",
+        place=place,
+        rule="Here min, max and abs have to be one of their parts for all eps that are asked for.",
+        way_out='Ask for the intervals between these eps one by one: epsilon="(0, 1]" of the '
+        "claim or of @mechanism.",
+    )
+    error.gap = gap
+    return error
+
+
 def resolved(term: EpsTerm | Number, on: Span, place: Place) -> EpsTerm | Number:
     """Return a term with `min` and `max` replaced by the argument that they select on a span of ε.
 
@@ -310,19 +329,7 @@ def resolved(term: EpsTerm | Number, on: Span, place: Place) -> EpsTerm | Number
     order = _order(parts[0], parts[1], on)
     if order is None:
         one, two = (closed_form(part, eps, exp) for part in parts)
-        cuts = [cut for cut in roots(one - two, around(on), "1e-9") if cut.multiplicity % 2]
-        where = ", ".join(
-            str(cut.lower) if cut.is_exact else f"{float(cut.lower):.6g}…" for cut in cuts
-        )
-        error = OrderChangesError(
-            f"which part {term} is changes at eps = {where}, inside {on}",
-            place=place,
-            rule="Here min and max have to be one of their parts for all eps that are asked for.",
-            way_out='Ask for the intervals between these eps one by one: epsilon="(0, 1]" of the '
-            "claim or of @mechanism.",
-        )
-        error.gap = one - two
-        raise error
+        raise order_changes(one - two, f"which part {term} is", on, place)
     return parts[0 if (order <= 0) == (term.op == "min") else 1]
 
 

@@ -16,14 +16,16 @@ from typing import Any
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.linear import Linear
 from exactdp.language.operations import COMPARISONS
-from exactdp.language.sampling import closed_form
+from exactdp.language.sampling import closed_form, order_changes
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Value, freeze_result, plain
 from exactdp.measure.density import Density
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, parameter
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import fraction, inf
 from exactdp.reals.radical_form import scaled
 from exactdp.reals.radicals import Surd
+from exactdp.reals.spans import Span, is_nonnegative, is_positive
 from exactdp.semantics.exact import Arrival
 from exactdp.semantics.nodes import noise_part
 from exactdp.semantics.plan import Question, constant_part, question
@@ -33,7 +35,7 @@ from exactdp.semantics.spots import Trace
 _MOST_PIECES = 2_000
 _MOST_COMPARISONS = 5_000  # in one call
 
-Number = Callable[[Linear], Any]
+Number = Callable[[Linear | ClosedForm], Any]
 """The replacement of a symbolic number when a function is called."""
 Function = Callable[[Value, Number], Any]
 """A function of an output, and of the replacement of its symbolic numbers."""
@@ -49,6 +51,8 @@ class Integrand:
     """Whether it may jump where it compares parameters."""
     unit: Surd = Fraction(1)
     """In densities, ε stands for the unit times ε; in the function it does not."""
+    on: Span = POSITIVE
+    """The ε that are asked for."""
 
 
 @dataclass
@@ -87,6 +91,20 @@ class Call:
         self.conditions.append((form, op, truth))
         self.density = asked.answer(self.density, truth)
         return truth
+
+    def sign_of_term(self, form: ClosedForm) -> int | None:
+        """Return the sign of a function of ε if it is the same for all ε, else None."""
+        if not form.numerator:
+            return 0
+        return next((sign for sign in (1, -1) if is_positive(form * sign, self.integrand.on)), None)
+
+    def is_negative_term(self, form: ClosedForm) -> bool:
+        """Whether a function of ε is nowhere positive, if it does not change its sign."""
+        if is_nonnegative(form, self.integrand.on):
+            return False
+        if is_nonnegative(-form, self.integrand.on):
+            return True
+        raise order_changes(form, f"the sign of {form}", self.integrand.on)
 
     def _without_noise(self, constant: Any, op: str) -> bool:
         """Return the answer for parameters without noise; the function may jump there."""
@@ -191,7 +209,9 @@ class _Sample:
                 way_out="Do not test the types of the numbers.",
             )
 
-    def _number(self, form: Linear) -> int | Fraction:
+    def _number(self, form: Linear | ClosedForm) -> Any:
+        if isinstance(form, ClosedForm):
+            return form
         total = Fraction(form.constant)
         for name, q in form.coefficients.items():
             total += self._values[name] * q

@@ -36,6 +36,12 @@ class Decider(Protocol):
     def decide(self, form: Linear, op: str) -> bool:
         """Return whether form op 0 on the piece of the call."""
 
+    def sign_of_term(self, form: ClosedForm) -> int | None:
+        """Return the sign of a function of ε if it is the same for all ε, else None."""
+
+    def is_negative_term(self, form: ClosedForm) -> bool:
+        """Whether a function of ε is nowhere positive, if it does not change its sign."""
+
 
 class PolynomialNumber:
     """Σ coefficient·∏ variable^power; the coefficients are rational, or functions of ε."""
@@ -53,8 +59,10 @@ class PolynomialNumber:
             )
 
     @classmethod
-    def of(cls, form: Linear, path: Decider) -> PolynomialNumber:
-        """Return a linear form as a polynomial."""
+    def of(cls, form: Linear | ClosedForm, path: Decider) -> PolynomialNumber:
+        """Return a linear form, or an output that is a function of ε, as a polynomial."""
+        if isinstance(form, ClosedForm):
+            return cls({(): form}, path)
         terms: dict[Monomial, Coefficient] = {(): Fraction(form.constant)}
         for name, q in form.coefficients.items():
             assert isinstance(name, int | str)
@@ -144,12 +152,29 @@ class PolynomialNumber:
                 constant = c
         return Linear.build(dict(factors), plain(constant))
 
+    def _term(self) -> ClosedForm | None:
+        """Return the function of ε that this is, if there is no noise in it."""
+        if self.terms.keys() != {()} or not isinstance(self.terms[()], ClosedForm):
+            return None
+        found: ClosedForm = self.terms[()]
+        return found
+
     def _compared(self, other: object, op: str) -> Any:
         if isinstance(other, float) and isinf(other):
             return COMPARISONS[op](0, other)
         difference = self - other
         if difference is NotImplemented:
             return difference
+        if (term := difference._term()) is not None:
+            sign = self.path.sign_of_term(term)
+            if sign is None:
+                raise ValueRefusedError(
+                    f"whether {term} {op} 0 depends on eps",
+                    rule="A function of the output compares expressions in eps that have one sign "
+                    "for all eps that are asked for; abs may be taken of others.",
+                    way_out="Ask for an interval of eps on which the sign does not change.",
+                )
+            return COMPARISONS[op](sign, 0)
         form = difference._linear()
         if not isinstance(form, Linear):
             return COMPARISONS[op](form, 0)
@@ -180,6 +205,8 @@ class PolynomialNumber:
         return self != 0
 
     def __abs__(self) -> PolynomialNumber:
+        if (term := self._term()) is not None:  # it is continuous where the sign changes
+            return -self if self.path.is_negative_term(term) else self
         return -self if self < 0 else self
 
     # Properties -----------------------------------------------------------------------
@@ -212,10 +239,10 @@ def _product(one: Monomial, two: Monomial) -> Monomial:
     return tuple(sorted(powers.items(), key=lambda item: (isinstance(item[0], str), item)))
 
 
-def lifted(value: Any, number: Callable[[Linear], Any]) -> Any:
+def lifted(value: Any, number: Callable[[Linear | ClosedForm], Any]) -> Any:
     """Return a value with Python lists, and each linear form replaced by a number."""
     if isinstance(value, tuple):
         return [lifted(item, number) for item in value]
     if isinstance(value, EpsTerm):
         return closed_form(value, eps, exp)
-    return number(value) if isinstance(value, Linear) else value
+    return number(value) if isinstance(value, Linear | ClosedForm) else value

@@ -377,6 +377,8 @@ class Derivation:
         """Return the distance of two finite outputs."""
         if distances.holds_noise(output):
             raise UnsupportedError("an output holds noise")
+        if distances.holds_terms(output) or distances.holds_terms(ideal):
+            raise UnsupportedError("an output is a function of ε")
         spec = self.spec["output_distance"]
         if spec.get("name") == "score_gap":
             run = ProgramRun(self.orders)

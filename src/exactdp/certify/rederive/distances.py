@@ -6,9 +6,10 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from .linear import Coefficients, LinearForm, is_number
+from .linear import Coefficients, LinearForm, is_number, plain
+from .orders import Orders, UnseenSignError
 from .programs import SourceProgram
-from .ratios import MalformedError, UnsupportedError
+from .ratios import MalformedError, Ratio, UnsupportedError
 from .runs import Condition, Path, ProgramRun
 
 Values = list[Any]  # single values of an input
@@ -114,6 +115,13 @@ def holds_noise(output: Any) -> bool:
     return isinstance(output, LinearForm) and any(name >= 0 for name in output.coefficients)
 
 
+def holds_terms(output: Any) -> bool:
+    """Whether a number of an output is a function of ε."""
+    if isinstance(output, tuple):
+        return any(map(holds_terms, output))
+    return isinstance(output, Ratio) and output.constant() is None
+
+
 def is_integer_noise(value: Any) -> bool:
     """Whether a value is a number with integer noise."""
     return (
@@ -123,10 +131,13 @@ def is_integer_noise(value: Any) -> bool:
     )
 
 
-def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -> bool:
+def matches(
+    output: Any, ideal: Any, radius: Any, conditions: list[Condition], orders: Orders | None = None
+) -> bool:
     """Whether an output can be within a radius of the ideal one in `sup` (None: equal to it).
 
-    The conditions on noise in the output are appended to `conditions`.
+    The conditions on noise in the output are appended to `conditions`. Numbers that are functions
+    of ε are compared by the `orders`.
     """
     if isinstance(output, tuple) or isinstance(ideal, tuple):
         if not (
@@ -134,7 +145,12 @@ def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -
         ):
             return False
         pairs = zip(output, ideal, strict=True)
-        return all(matches(a, b, radius, conditions) for a, b in pairs)
+        return all(matches(a, b, radius, conditions, orders) for a, b in pairs)
+    if isinstance(output, Ratio):
+        number = output.constant()
+        if number is None:
+            return _is_near(output, ideal, radius or Fraction(0), orders)
+        output = plain(number)
     numbers = [is_number(x) or isinstance(x, LinearForm) for x in (output, ideal)]
     if holds_noise(output):
         if not numbers[1]:
@@ -151,6 +167,29 @@ def matches(output: Any, ideal: Any, radius: Any, conditions: list[Condition]) -
         return bool(abs(output - ideal) <= radius)
     has_form = isinstance(output, LinearForm) or isinstance(ideal, LinearForm)
     return (all(numbers) or not has_form) and bool(output == ideal)  # True is 1, but no number
+
+
+def _is_near(output: Ratio, ideal: Any, radius: Any, orders: Orders | None) -> bool:
+    """Whether a function of ε is within a radius of a number at all ε that are examined.
+
+    On an interval of ε, False means that it is nowhere closer than the radius: then a probability
+    that leaves it out is not too large, which suffices for claims that hold. At a single ε, the
+    answer is exact. Elsewhere, and without orders that are stated, nothing is derived.
+    """
+    if not is_number(ideal):
+        return False
+    if orders is None or not is_number(radius):
+        raise UnsupportedError("an output that is a function of ε is not compared here")
+    at = orders.point
+    slacks = [Ratio.number(radius) - (output - ideal), Ratio.number(radius) + (output - ideal)]
+    far = False
+    for slack in slacks:
+        if orders.is_nonnegative(slack) or (at is not None and slack.is_zero_at(at)):
+            continue
+        if not orders.is_nonnegative(-slack) or (at is None and not orders.known):
+            raise UnseenSignError(slack, "whether an output is close to the ideal one is not seen")
+        far = True
+    return not far
 
 
 def entries_match(

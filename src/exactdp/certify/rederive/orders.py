@@ -31,6 +31,12 @@ class Orders(NamedTuple):
     on: RealInterval = POSITIVE
     known: tuple[Ratio, ...] = ()
 
+    @property
+    def point(self) -> Fraction | None:
+        """The ε, if only one is examined."""
+        on = self.on
+        return on.lower if isinstance(on.lower, Fraction) and on.lower == on.upper else None
+
     def is_nonnegative(self, form: Ratio) -> bool | None:
         """Whether a function is ≥ 0 at every ε that is examined; None if unseen."""
         if any(is_multiple(form, one) for one in self.known):

@@ -136,7 +136,8 @@ class ProgramOnCone:
             if name == "l2":
                 close = bool(squared_outputs(wanted, way.output) <= radius * radius)
             elif name in ("discrete", "sup"):
-                close = matches(way.output, wanted, radius if name == "sup" else None, more)
+                orders, around = self.derivation.orders, radius if name == "sup" else None
+                close = matches(way.output, wanted, around, more, orders)
             elif kinds is not None:
                 u = self.derivation.assembled(self.point)
                 close = entries_match(kinds, u, way.output, wanted, radius, more)

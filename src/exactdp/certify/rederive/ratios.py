@@ -231,6 +231,16 @@ class Ratio:
             found.append(sum((c * eps**k for (_, k), c in part.items()), Fraction(0)))
         return found[0] / found[1]
 
+    def is_zero_at(self, eps: Fraction) -> bool:
+        """Whether it is 0 at a rational ε > 0: then so is each polynomial beside a power of e^ε.
+
+        By the theorem of Lindemann and Weierstrass, different powers are independent.
+        """
+        by_rate: dict[Fraction, Fraction] = {}
+        for (q, k), c in self.terms()[0].items():
+            by_rate[q] = by_rate.get(q, _ZERO) + c * eps**k
+        return not any(by_rate.values())
+
     def exp(self) -> Ratio:
         """Return e to this, which must be linear without a constant."""
         width = max((len(powers) for powers, _ in self.over), default=0)

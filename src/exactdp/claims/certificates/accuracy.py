@@ -109,7 +109,7 @@ def _with_rationals(verdict: Verdict) -> Verdict:
 def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
     """Return the certificate of a verdict; its regions may stand for all inputs for a reason."""
     require_formulas(verdict)
-    verdict.claim.require_one_sum("a certificate")
+    verdict.claim.require_numbers("a certificate")
     claim = claim_json(verdict.claim)
     signs = SignProofs(verdict)
     regions = _regions(verdict, claim, signs, stands_for) if verdict.holds else []

@@ -164,8 +164,8 @@ class _Leaf:
             new = [one for one in new if one not in self.known]
             if not new:
                 break
-            self.added.append(new[0])
-            self.known.append(new[0])
+            self.added += dict.fromkeys(new)
+            self.known += dict.fromkeys(new)
 
     def written(self) -> Json:
         """Return the proof, inside of divisions into one part for each sign that is added."""

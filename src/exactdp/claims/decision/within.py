@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import near, read_pattern
 from exactdp.semantics.spots import Spot, Trace, has_spots, symbolic, trace_of
-from exactdp.semantics.term_outputs import matching_parts
+from exactdp.semantics.term_outputs import compared, matching_parts
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -63,14 +64,14 @@ class Within:
         given = as_given(self._mechanism, u)
         if radius == inf:
             return ExpPoly(1)
-        if self._metric == discrete_outputs:
-            return ExpPoly(1) if radius >= 1 else self._chance(u, output, trace)
         if self._mechanism.checked.releases_eps:
             assert near_by is not None
             chances = (
                 chance for k, (_, chance) in enumerate(self._finite(u).apart) if k in near_by
             )
             return sum(chances, start=ExpPoly(0))
+        if self._metric == discrete_outputs:
+            return ExpPoly(1) if radius >= 1 else self._chance(u, output, trace)
         if self._metric == sup:
             return self._chance(u, near(output, radius), trace)
         if self._mechanism.checked.output.holds_noise:
@@ -89,7 +90,9 @@ class Within:
         self, u: tuple[Value, ...], output: Value, radius: Distance | ClosedForm, on: Span
     ) -> list[tuple[Stretch, frozenset[int]]]:
         """Return parts of a span of ε, with the numbers of the outputs within a radius there."""
-        if self._metric != sup:
+        if self._metric == discrete_outputs:
+            radius = Fraction(0)
+        elif self._metric != sup:
             raise ValueRefusedError(
                 f"outputs are expressions in eps, and the output distance is {self._metric}",
                 rule="Expressions in eps are compared by sup, the largest difference of numbers.",
@@ -103,6 +106,13 @@ class Within:
             )
         outputs = [one for one, _ in self._finite(u).apart]
         return matching_parts(outputs, near(output, radius), on)
+
+    def slacks(self, u: tuple[Value, ...], output: Value, radius: Distance) -> Iterator[ClosedForm]:
+        """Yield functions of ε by whose signs outputs with expressions in ε are within a radius."""
+        pattern = near(output, Fraction(0) if self._metric == discrete_outputs else radius)
+        for one, _ in self._finite(u).apart:
+            found = compared(one, pattern)
+            yield from (slack.form for slack in (found.slacks if found is not None else ()))
 
     def allows_all(self, u: tuple[Value, ...], output: Value, radius: Distance) -> bool:
         """Whether no possible output is further than a radius from the ideal output."""

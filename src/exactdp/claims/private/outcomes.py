@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise, product
+from functools import lru_cache
+from itertools import combinations, pairwise, product
 from math import ceil, floor, prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,9 +32,18 @@ from exactdp.language.layout import assembled
 from exactdp.language.machine import State
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
+from exactdp.reals import (
+    ClosedForm,
+    ExpPoly,
+    Interval,
+    SolutionSet,
+    nonnegative,
+    solution_set,
+)
+from exactdp.reals.spans import as_stretch
 from exactdp.semantics.cells import explore
 from exactdp.semantics.engine import Engine
+from exactdp.semantics.events import is_number
 from exactdp.semantics.spots import has_spots
 from exactdp.semantics.tails import Rates
 
@@ -56,6 +66,44 @@ class _KnownChances:
     def __init__(self, program: Program) -> None:
         del program
         self.chances: dict[State, ClosedForm] = {}
+
+
+def refuse_equal_terms(outputs: Sequence[Value], on: Interval) -> None:
+    """Refuse outputs with expressions in ε that are different, and equal at one ε.
+
+    There they are one output, with the sum of their probabilities. At a single ε, equal numbers
+    have one form.
+    """
+    for one, two in () if on.is_point else combinations(outputs, 2):
+        for at in _where_equal(one, two, on):
+            raise ValueRefusedError(
+                f"the outputs {shown(one)} and {shown(two)} are equal at eps = {at}",
+                rule="There they are one output; elsewhere they are two.",
+                way_out="Ask for intervals of eps on both sides, and for this eps alone.",
+            )
+
+
+@lru_cache(maxsize=10_000)
+def _where_equal(one: Value, two: Value, on: Interval) -> SolutionSet:
+    """Return the ε at which two different outputs are equal."""
+    gaps = _term_gaps(one, two)
+    if gaps is None:
+        return SolutionSet(())
+    found = SolutionSet((as_stretch(on),))
+    for gap in gaps:
+        found &= solution_set(-gap * gap, on)
+    return found
+
+
+def _term_gaps(one: Value, two: Value) -> list[ClosedForm] | None:
+    """Return the differences of numbers if one depends on ε; None if the outputs always differ."""
+    if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
+        parts = [_term_gaps(a, b) for a, b in zip(one, two, strict=True)]
+        return None if None in parts else [gap for part in parts for gap in part or ()]
+    are_numbers = all(isinstance(x, ClosedForm) or is_number(x) for x in (one, two))
+    if are_numbers and any(isinstance(x, ClosedForm) for x in (one, two)):
+        return [ExpPoly(0) + one - two]
+    return [] if one == two else None
 
 
 class Outcomes:
@@ -94,6 +142,8 @@ class Outcomes:
         """
         sides = self.distribution(u, trace), self.distribution(v, trace)
         every = list(dict.fromkeys(key for side in sides for key in side))
+        if self._claim.mechanism.checked.releases_eps:
+            refuse_equal_terms([key.env[0] for key in every], self._claim.epsilon)
         atoms = [key.env[0] for key in every if not endless(key.env[0])]
         wide = [key.env[0] for key in every if endless(key.env[0])]
         kinds_of = {one: interval_kind(one, wide) for one in wide}

@@ -122,12 +122,21 @@ class _AtInput:
         """Divide a region into parts on each of which every output is always or never within γ."""
         claim = self.claim
         whole = base.stretch or base.on
-        if claim.output_metric == discrete_outputs:
-            yield replace(base, near_by=frozenset())
-            return
         radius, level = self._radius()
         output = claim.ideal_function(self.u)
-        for part, numbers in claim.obligations.within.parts_by_terms(self.u, output, radius, whole):
+        if claim.output_metric == discrete_outputs and not isinstance(radius, Fraction):
+            raise ValueRefusedError(
+                "outputs are expressions in eps, and gamma is not a number",
+                rule="Under the discrete distance, γ is 0 or at least 1.",
+                way_out="Write gamma=0.",
+            )
+        parts = claim.obligations.within.parts_by_terms(self.u, output, radius, whole)
+        wide = [numbers for part, numbers in parts if not part.is_single]
+        if claim.mechanism.definition.part is not None and len(wide) == 1:
+            # At an end more outputs are within γ, so a bound that holds inside holds there.
+            yield replace(base, near_by=wide[0], gamma=level)
+            return
+        for part, numbers in parts:
             yield replace(on_stretch(base, part), near_by=numbers, gamma=level)
 
     def _radius(self) -> tuple[Fraction | ClosedForm, Vector | None]:
