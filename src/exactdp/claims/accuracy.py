@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
@@ -19,7 +20,7 @@ from exactdp.claims.regions.regret import at_worst_inputs, near_worst_inputs
 from exactdp.claims.stated.claim import Due, about_the_constant
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
-from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.expressions import Expression, has_root
 from exactdp.claims.stated.inputs import (
     AllReals,
     Box,
@@ -30,9 +31,10 @@ from exactdp.claims.stated.inputs import (
     real_count,
 )
 from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
+from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.claims.stated.statement import AccuracyStatement, Beta, EpsilonGiven
 from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
-from exactdp.errors import ExactdpError
+from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.language.layout import assembled, kinds
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from exactdp.claims.disagreement.everywhere import PiecewiseDistance
     from exactdp.reals import SolutionSet
 
+_SOME_GROUPS = 20  # regions of these inputs show whether α or γ is a parameter
 _FEW_REALS = 3  # in an input that is compared: their cells are quickly listed
 _FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
 
@@ -315,12 +318,42 @@ class Accuracy(AccuracyStatement):
         has_cone = self._has_many_corners and not self.mechanism.kept(Engine).is_irrational
         if self._equivalent is not None and not has_cone:
             return self._equivalent
+        if self.is_bounded_only:
+            return replace(self, beta=self._rational_beta(-1))
         if self.at_worst_inputs is not None:
             return self.at_worst_inputs
         return self.everywhere() if has_cone else None
 
+    @cached_property
+    def is_bounded_only(self) -> bool:
+        """Whether formulas with rational numbers replace a β with irrational ones.
+
+        This is so for all reals, in boxes, and where α or γ is a parameter.
+        """
+        if self.is_beta_of_input or not has_root(self.formula) or self._equivalent is not None:
+            return False
+        if not is_listed(self.input_set):
+            return True
+        some = islice(self.regions(), _SOME_GROUPS)
+        return any(not one.is_ray for group in some for one in group)
+
+    def _rational_beta(self, side: int) -> Expression:
+        """Return a formula with rational numbers that is just below β (side −1), or above (1)."""
+        found = rational_bound(self.formula, side, self.epsilon)
+        if found is None:
+            raise ValueRefusedError(
+                f"beta = {self.formula} has irrational numbers, and the claim is on "
+                f"{self.input_set}",
+                rule="For all reals and in boxes, rational numbers on either side replace them; "
+                "how this formula depends on them is not seen.",
+                way_out="Give inputs=Grid(lo, hi) or a list, or use a rational number.",
+            )
+        return found
+
     def weaker(self) -> Accuracy | None:
         """Return a claim that this one implies and that is easier to decide, if there is one."""
+        if self.is_bounded_only:
+            return replace(self, beta=self._rational_beta(1))
         return near_worst_inputs(self) if self._equivalent is None else self._equivalent
 
     def hint(self) -> str:

@@ -32,6 +32,7 @@ from exactdp.running.crew import LostUnitError
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
 
+_BETWEEN = "the claim is true with a slightly larger β and false with a slightly smaller one"
 _NOWHERE = Region(("eps",), RAY, (), POSITIVE)
 
 
@@ -60,6 +61,8 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
         if easier is not None and easier.holds is answer and _tells(claim, easier):
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
+        if easier is not None and getattr(claim, "is_bounded_only", False) and not answer:
+            return replace(easier, claim=claim, holds=None, missing=easier.missing or _BETWEEN)
     one_by_one = is_listed(claim.input_set)
     seen = _looked_at(claim, every, conduct_of(progress))
     missing = ""

@@ -507,7 +507,7 @@ def has_root(part: Expression) -> bool:
             return has_root(left) or has_root(right)
         case Minimum(parts) | Maximum(parts):
             return any(map(has_root, parts))
-    return False
+    return any(has_root(one) for one, _ in getattr(part, "pieces", ()))  # by cases
 
 
 def number_of(value: object) -> Fraction | None:

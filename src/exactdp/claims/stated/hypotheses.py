@@ -70,17 +70,17 @@ def _trend(part: Expression, name: str, on: Interval) -> int | None:
         case Power(base, power):
             if power == 0:
                 return 0
-            return _trend(base, name, on) if _sign(base, on) in (0, 1) else None
+            return _trend(base, name, on) if sign_of_part(base, on) in (0, 1) else None
         case Product(left, right):
             return _product(left, right, name, on)
         case Quotient(left, right):
-            if _sign(right, on) != 1:
+            if sign_of_part(right, on) != 1:
                 return None
             under = _trend(right, name, on)
             over = _signed(_trend(left, name, on), 1)
             if under == 0:
                 return over
-            sign = _sign(left, on)
+            sign = sign_of_part(left, on)
             if under is None or sign is None:
                 return None
             return _together(over, -under * sign)
@@ -90,11 +90,11 @@ def _trend(part: Expression, name: str, on: Interval) -> int | None:
 def _product(left: Expression, right: Expression, name: str, on: Interval) -> int | None:
     one, two = _trend(left, name, on), _trend(right, name, on)
     if one == 0:
-        return _signed(two, _sign(left, on))
+        return _signed(two, sign_of_part(left, on))
     if two == 0:
-        return _signed(one, _sign(right, on))
+        return _signed(one, sign_of_part(right, on))
     # (ab)' = a'b + ab'
-    return _together(_signed(one, _sign(right, on)), _signed(two, _sign(left, on)))
+    return _together(_signed(one, sign_of_part(right, on)), _signed(two, sign_of_part(left, on)))
 
 
 def _signed(trend: int | None, sign: int | None) -> int | None:
@@ -107,7 +107,7 @@ def _together(one: int | None, two: int | None) -> int | None:
     return one or two
 
 
-def _sign(part: Expression, on: Interval) -> int | None:
+def sign_of_part(part: Expression, on: Interval) -> int | None:
     """Return 1 if a part is nonnegative, −1 if nonpositive, 0 if zero; None if unknown."""
     match part:
         case Constant(form):
@@ -119,13 +119,13 @@ def _sign(part: Expression, on: Interval) -> int | None:
         case Exponential():
             return 1
         case Sum(left, right):
-            return _together(_sign(left, on), _sign(right, on))
+            return _together(sign_of_part(left, on), sign_of_part(right, on))
         case Product(left, right) | Quotient(left, right):
-            return _signed(_sign(left, on), _sign(right, on))
+            return _signed(sign_of_part(left, on), sign_of_part(right, on))
         case Power(base, power):
-            return 1 if power % 2 == 0 else _sign(base, on)
+            return 1 if power % 2 == 0 else sign_of_part(base, on)
         case Minimum(parts):
-            return 1 if all(_sign(one, on) in (0, 1) for one in parts) else None
+            return 1 if all(sign_of_part(one, on) in (0, 1) for one in parts) else None
     return None
 
 

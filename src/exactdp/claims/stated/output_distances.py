@@ -22,6 +22,7 @@ from exactdp.claims.stated.distances import (
     is_function,
     l2,
 )
+from exactdp.claims.stated.lattice_balls import in_ball
 from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.claims.stated.scores import candidate_scores
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
@@ -122,10 +123,12 @@ class _Sup(OutputDistance):
 class _EuclideanOutputs(OutputDistance):
     """The square root of the sum of the squared differences of corresponding numbers.
 
-    Infinite where anything else differs. Only an output that is a single number may contain noise.
+    Infinite where anything else differs. Lists may contain integer noise, but not real noise.
     """
 
     name: str = "l2"
+    is_whole: bool = False
+    """Whether the outputs contain integer noise, and no real noise."""
 
     def between(self, u: Value, one: Value, two: Value) -> Distance:
         """Return the square root of the sum of the squared differences."""
@@ -142,20 +145,36 @@ class _EuclideanOutputs(OutputDistance):
             yield sup.between(u, one, two)
 
     def ball(self, u: Value, output: Value, radius: Scalar) -> Regions:
-        """Return an interval around a number; balls of several numbers are not polyhedra."""
-        if isinstance(output, tuple):
+        """Return the lines of a lattice that lie in a ball; balls of reals are not polyhedra."""
+        del u
+        if isinstance(output, tuple) and not self.is_whole:
             raise ValueRefusedError(
-                "the outputs are lists with noise, and the output distance is l2",
+                "the outputs are lists with real noise, and the output distance is l2",
                 rule="The chance of Laplace noise in a Euclidean ball is no closed form in eps and "
                 "exp(q·eps); its region is one of Th₊,ₓ.",
                 way_out="Use output_distance=sup, the largest error.",
             )
-        return super().ball(u, output, radius)
+        if isinstance(radius, Linear | Spot):
+            raise ValueRefusedError(
+                "the outputs are lists with integer noise, the output distance is l2, and gamma is "
+                "no number",
+                rule="The whole numbers in a ball are listed for a number γ.",
+                way_out="Give a number for gamma.",
+            )
+
+        def regions(other: Value) -> Iterator[list[tuple[Linear, str]]]:
+            gaps = list(_differences(output, other))
+            if None not in gaps:
+                yield from in_ball(gaps, radius * radius)
+
+        return regions
 
     def bound_to(self, mechanism: Program) -> OutputDistance:
         """Return the distance; for single numbers, `sup`."""
         kind = mechanism.checked.output
-        return sup if kind.items is None and kind.holds_noise else self
+        if kind.items is None and kind.holds_noise:
+            return sup
+        return replace(self, is_whole=kind.holds("integer") and not kind.holds("real"))
 
 
 def _is_number(value: object) -> bool:

@@ -94,6 +94,8 @@ OutputDistanceGiven: TypeAlias = OutputDistance | InputDistance | str | Callable
 InputsGiven: TypeAlias = Grid | Box | AllReals | Iterable[object] | Callable[..., object] | None
 EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
 
+_NEAR_ROOT = Fraction(1, 1000)  # relative
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class AccuracyStatement:
@@ -182,6 +184,7 @@ class AccuracyStatement:
             if isinstance(self.input_metric, NonlinearDistance)
             else ""
         )
+        self._check_roots()
         if multiplies and not is_listed(self.input_set):
             raise ValueRefusedError(
                 f"{multiplies} multiplies reals, and the claim is on {self.input_set}",
@@ -190,6 +193,21 @@ class AccuracyStatement:
                 way_out="Give inputs=Grid(lo, hi) or a list; or compare linear forms: x**2 > 4 is "
                 "abs(x) > 2.",
             )
+
+    def _check_roots(self) -> None:
+        """Refuse α and γ that are irrational numbers where only rational ones are decided."""
+        noisy = self.mechanism.checked.output.holds("real")
+        for name, level in (("alpha", self.alpha_level), ("gamma", self.gamma_level)):
+            ends = (level.lower, level.upper) if isinstance(level, Range) else (constant(level),)
+            roots = [one for one in ends if isinstance(one, Radical)]
+            if roots and (not is_listed(self.input_set) or (name == "gamma" and noisy)):
+                raise ValueRefusedError(
+                    f"{name} is {roots[0]}, which is irrational",
+                    rule="For all reals and in boxes, and for real outputs, alpha and gamma are "
+                    "rational numbers.",
+                    way_out=f"Give a rational number just above or below it, such as "
+                    f"{name}={spell(roots[0].near(-1, _NEAR_ROOT))}.",
+                )
 
     # The arguments, as read -----------------------------------------------------------
 
@@ -389,7 +407,8 @@ class AccuracyStatement:
     @property
     def is_decided_only(self) -> bool:
         """Whether one α and γ per input, with one closed form for all ε, are not sufficient."""
-        return self.has_cases or self.has_inverse_eps
+        is_rooted = not is_listed(self.input_set) and self.states_roots
+        return self.has_cases or self.has_inverse_eps or is_rooted
 
     @property
     def has_cases(self) -> bool:
