@@ -18,8 +18,11 @@ from certify.specimens import seal
 from exactdp import (
     ANY,
     Accuracy,
+    AllReals,
+    Box,
     Grid,
     Ideal,
+    Interval,
     Mechanism,
     Range,
     ValueRefusedError,
@@ -31,9 +34,12 @@ from exactdp import (
     l1,
     l2,
     linf,
+    minimum,
     sqrt,
 )
 from exactdp.claims.disagreement.critical import candidates
+from exactdp.claims.stated.expressions import Symbol, has_root
+from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.reals.radicals import Radical, radical, zero_of
 
 SUM = Mechanism.from_source("def total(q: Real[2]): return lap(eps, q[0] + q[1]) >= 0")
@@ -146,6 +152,101 @@ def test_two_roots_are_rounded() -> None:
             SUM, factor * exp(-sqrt(3) * alpha * eps / 2) / 2, input_distance=l2, inputs=[[1, 1]]
         )
         assert claim.check().outcome == outcome
+
+
+# Integer noise under l2, and roots in β for all reals ------------------------------------
+
+
+def _mass(rate: float, k: int) -> float:
+    q = math.exp(-rate)
+    return (1 - q) / (1 + q) * q ** abs(k)
+
+
+@pytest.mark.parametrize(("radius", "square"), [(2, 4), (sqrt(5), 5), (Fraction(3, 2), 2.25)])
+def test_integer_noise_in_a_ball(radius: Any, square: float) -> None:
+    """At ε = 1, the probability of all points (i, j/2, k) with i² + j²/4 + k² ≤ γ², summed."""
+    counts = Mechanism.from_source("""
+def counts(x: Dom(0, 3)[3]):
+    return [dlap(eps, x[0]), dlap(eps, x[1]) / 2, dlap(2 * eps, x[2])]
+""")
+    near = range(-6, 7)
+    inside = sum(
+        _mass(1, i) * _mass(1, j) * _mass(2, k)
+        for i in near
+        for j in near
+        for k in near
+        if i * i + j * j / 4 + k * k <= square
+    )
+    claim = Accuracy(
+        counts, "1/2", alpha=0, gamma=radius, input_distance="discrete", output_distance=l2,
+        inputs=[[1, 2, 0]],
+    )  # fmt: skip
+    error = claim.error_probability([1, 2, 0]).exact
+    assert float(error.at(1).lower) == pytest.approx(1 - inside, abs=1e-12)
+    assert claim.check().outcome == "fails"  # 1 as ε → 0
+    assert replace(claim, epsilon="[2, inf)").check().outcome == "holds"
+
+
+def test_integer_noise_in_a_ball_of_any_size_is_refused() -> None:
+    pair = Mechanism.from_source("def pair(x: Dom(0, 1)[2]): return [dlap(eps, y) for y in x]")
+    claim = Accuracy(
+        pair, exp(-gamma * eps), alpha=0, gamma=ANY, input_distance="discrete", output_distance=l2
+    )
+    with pytest.raises(ValueRefusedError, match="gamma"):
+        claim.check()
+
+
+@pytest.mark.parametrize("inputs", [AllReals(), Box(-2, 2)])
+def test_roots_in_a_bound_for_all_reals(inputs: Any) -> None:
+    """The error at distance d is e^(−√2·dε)/2 under l2, where d = |q[0] + q[1]|/√2."""
+    for rate, outcome in (
+        (sqrt(2) * Fraction(99, 100), "holds"),
+        (sqrt(2) * Fraction(101, 100), "fails"),
+        (sqrt(2) - Fraction(1, 10**6), "holds"),
+    ):
+        beta = exp(-rate * alpha * eps) / 2
+        claim = Accuracy(SUM, beta, input_distance=l2, inputs=inputs)
+        assert claim.check().outcome == outcome
+    tight = Accuracy(SUM, exp(-sqrt(2) * alpha * eps) / 2, input_distance=l2, inputs=inputs).check()
+    assert tight.outcome == "undecided"
+
+
+def test_roots_in_a_bound_with_any_gamma() -> None:
+    release = Mechanism.from_source("def release(q: Real): return lap(eps, q)")
+    for rate, outcome in ((sqrt(2) / 2, "holds"), (sqrt(2), "fails")):
+        claim = Accuracy(release, exp(-rate * gamma * eps), alpha=0, gamma=ANY, inputs=[0])
+        assert claim.check().outcome == outcome
+    with pytest.raises(ValueRefusedError, match="irrational"):
+        Accuracy(release, exp(-eps), alpha=0, gamma=sqrt(2), inputs=[0])
+    with pytest.raises(ValueRefusedError, match="irrational"):
+        Accuracy(SUM, exp(-eps), alpha=sqrt(2), inputs=AllReals())
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        exp(-sqrt(2) * alpha * eps) / 2,
+        (3 - sqrt(2)) * exp(-alpha * eps) - (sqrt(2) - 1) * exp(-2 * alpha * eps),
+        minimum(sqrt(2), 2 * exp(-alpha * sqrt(8) * eps)) + sqrt(2) * exp(-eps),
+        (sqrt(2) * exp(-alpha * eps)) ** 3 / 5,
+        exp(-sqrt(2) * eps) + exp(-gamma * eps / sqrt(2)),
+    ],
+)
+def test_rational_bounds(formula: Any) -> None:
+    """Values at some points are on the right side, and close."""
+    on = Interval(0, math.inf, lower_open=True)
+    for side in (1, -1):
+        found = rational_bound(formula, side, on)
+        assert found is not None
+        assert not has_root(found)
+        for a, g, e in ((0, 1, 1), (1, 2, Fraction(1, 3)), (5, 0, 4)):
+            values = {"alpha": Fraction(a), "gamma": Fraction(g)}
+            parts = zip(found.alternatives(values), formula.alternatives(values), strict=True)
+            for one, two in parts:
+                gap = (one - two).at(e)
+                assert gap.upper * side >= 0
+                assert abs(gap.upper) < Fraction(1, 10**9)
+    assert rational_bound(sqrt(2) * Symbol("q"), 1, on) is None
 
 
 # Polynomials --------------------------------------------------------------------------

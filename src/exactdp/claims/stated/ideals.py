@@ -6,16 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from exactdp.claims.stated.factored import linear_source
 from exactdp.claims.stated.inputs import as_given, has_reals
 from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
 from exactdp.claims.stated.unknowns import Unknown
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
 from exactdp.language.helpers import CheckedFunction, checked_function
-from exactdp.language.layout import kinds
+from exactdp.language.layout import assembled, kinds
 from exactdp.language.noisy import observes
 from exactdp.language.program import DeterministicProgram, Program, typed_program
+from exactdp.language.reading import read_text
 from exactdp.language.rules import A_FUNCTION, LINEAR
+from exactdp.language.source import text_source
 from exactdp.language.values import Value
 from exactdp.semantics.events import read_pattern
 from exactdp.semantics.spots import has_spots, run_at_spots
@@ -192,7 +195,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
         except ExactdpError as error:
             if value.python is None or error.rule != LINEAR or any(kinds(mechanism.inputs)):
                 raise
-            return _nonlinear(value.python, mechanism)
+            return _without_products(_nonlinear(value.python, mechanism))
     if isinstance(value, Mapping):
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")
@@ -206,7 +209,7 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
                 return _checked(typed_program(value, types, lambdas=True), mechanism)
             except ExactdpError as error:
                 if error.rule in (LINEAR, A_FUNCTION) and not any(kinds(mechanism.inputs)):
-                    return _nonlinear(value, mechanism)
+                    return _without_products(_nonlinear(value, mechanism))
                 raise ProgramError(
                     f"the ideal is not a function of the language: {error.message}",
                     place=error.place,
@@ -228,6 +231,21 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
 def _nonlinear(function: Callable[..., object], mechanism: Program) -> NonlinearIdeal:
     name = getattr(function, "__name__", "ideal")
     return NonlinearIdeal(checked_function(function, name, read_pattern).function, mechanism, name)
+
+
+def _without_products(ideal: NonlinearIdeal) -> IdealFunction:
+    """Return an ideal that compares products of linear forms as one with linear tests."""
+    params = ideal.mechanism.inputs
+
+    def call(numbers: list[Any]) -> Value:
+        return ideal.at(assembled(params, numbers))
+
+    name = ideal.name if ideal.name.isidentifier() else "ideal"
+    text = linear_source(call, name, [(one.name, one.type) for one in params])
+    if text is None:
+        return ideal
+    program = DeterministicProgram(read_text(text_source(text, ideal.name), {}))
+    return IdealProgram(program, program)
 
 
 def _by_table(

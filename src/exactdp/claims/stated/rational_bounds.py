@@ -37,10 +37,9 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
     if not has_root(part):
         return part
     if isinstance(part, CaseFormula):
-        bounds = [(rational_bound(one, side, on), when) for one, when in part.pieces]
-        known_pieces = [(one, when) for one, when in bounds if one is not None]
-        is_known = len(known_pieces) == len(bounds)
-        return CaseFormula.of(known_pieces, str(part)) if is_known else None
+        cases = [(rational_bound(one, side, on), when) for one, when in part.pieces]
+        pieces = [(one, when) for one, when in cases if one is not None]
+        return CaseFormula.of(pieces, str(part)) if len(pieces) == len(cases) else None
     match part:
         case Constant(form):
             found = _rounded(form, side)
@@ -53,6 +52,8 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
             return None if one is None or two is None else Sum(one, two)
         case Product(left, right):
             return _product(left, right, side, on)
+        case Quotient(left, Constant(form)) if form.is_irrational:
+            return rational_bound(Product(left, Constant(1 / form)), side, on)
         case Quotient(left, right):
             if has_root(right):
                 return None

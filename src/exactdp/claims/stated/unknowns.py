@@ -14,7 +14,8 @@ from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from exactdp.claims.stated.spans import AmbiguousComparisonError, Guesses
 from exactdp.errors import ExactdpError
-from exactdp.reals.numbers import exact, rational
+from exactdp.language.operations import COMPARISONS
+from exactdp.reals.numbers import exact, fraction, rational
 
 _MOST_RUNS = 64
 _MOST_DEGREE = 16
@@ -29,6 +30,11 @@ class Compared:
         self.ring = fmpq_mpoly_ctx.get(names, Ordering.lex)
         self.guesses = Guesses()
         self.polynomials: list[Polynomial] = []
+        self.trail: list[tuple[Polynomial, str, bool]] = []
+        """The comparisons of the current run: a polynomial, how it is compared with 0, the answer.
+        """
+        self.divides = False
+        """Whether a number is divided by one that is no constant."""
 
     def unknown(self, polynomial: Polynomial) -> Unknown:
         """Return a polynomial as a number."""
@@ -70,32 +76,39 @@ class Unknown:
         number = exact(Fraction(rational(other)))
         return self.compared.unknown(self.compared.ring.constant(number))
 
-    def _guessed(self, other: Any, equal: bool) -> bool:
-        """Return an answer to a comparison; `equal` is that for the same number."""
+    def _guessed(self, other: Any, op: str) -> bool:
+        """Return an answer to a comparison."""
         gap = self - other
         if gap.over.is_zero():
-            return equal
+            return op in ("<=", ">=", "==")
+        if gap.over.is_constant() and gap.under.is_constant():
+            number = Fraction(0) + fraction(gap.over.leading_coefficient())
+            number /= fraction(gap.under.leading_coefficient())
+            return bool(COMPARISONS[op](number, 0))
         self.compared.note(gap.over)
         self.compared.note(gap.under)
-        return self.compared.guesses.next()
+        answer = self.compared.guesses.next()
+        over = gap.over * gap.under if gap.under.is_constant() else gap.over  # the sign of under
+        self.compared.trail.append((over, op, answer))
+        return answer
 
     def __le__(self, other: Any) -> bool:
-        return self._guessed(other, True)
+        return self._guessed(other, "<=")
 
     def __ge__(self, other: Any) -> bool:
-        return self._guessed(other, True)
+        return self._guessed(other, ">=")
 
     def __lt__(self, other: Any) -> bool:
-        return self._guessed(other, False)
+        return self._guessed(other, "<")
 
     def __gt__(self, other: Any) -> bool:
-        return self._guessed(other, False)
+        return self._guessed(other, ">")
 
     def __eq__(self, other: object) -> bool:
-        return self._guessed(other, True)
+        return self._guessed(other, "==")
 
     def __ne__(self, other: object) -> bool:
-        return self._guessed(other, False)
+        return self._guessed(other, "!=")
 
     def __bool__(self) -> bool:
         return self != 0
@@ -133,6 +146,7 @@ class Unknown:
         if two.over.is_zero():
             raise ZeroDivisionError("division by zero")
         self.compared.note(two.over)
+        self.compared.divides |= not two.over.is_constant()
         return Unknown(self.over * two.under, self.under * two.over, self.compared)
 
     def __rtruediv__(self, other: Any) -> Unknown:
