@@ -20,6 +20,7 @@ from .ratios import (
     WrongProgramError,
 )
 from .runs import ProgramRun, as_score
+from .spans import Moving
 
 if TYPE_CHECKING:
     from .programs import SourceProgram
@@ -403,7 +404,7 @@ class FunctionCall:
             rate = keywords.pop("rate") if "rate" in keywords else values.pop(0)
         start = "start" if kind in ("expo", "geometric") else "mean"
         mean = self.real(keywords.pop(start) if start in keywords else values.pop(0))
-        if values or keywords or not (is_number(mean) or isinstance(mean, LinearForm)):
+        if values or keywords or not (is_number(mean) or isinstance(mean, LinearForm | Moving)):
             raise UnsupportedError("a sample is not understood")
         return self.sampling().draw(kind, _rate(rate), mean)
 
