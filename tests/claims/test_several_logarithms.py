@@ -12,7 +12,6 @@ import pytest
 from exactdp import (
     Accuracy,
     AllReals,
-    ExactdpError,
     Ideal,
     Mechanism,
     Verdict,
@@ -21,7 +20,7 @@ from exactdp import (
     eps,
     exp,
 )
-from exactdp.reals.logs import are_independent
+from exactdp.reals.logs import independent_bases, log_combination
 
 SIGN = Ideal.from_source("def sign(q: Real): return q >= 0")
 BUDGETS = [1.4**k for k in range(-16, 16)]
@@ -134,15 +133,39 @@ def test_one_logarithm_with_conditions_has_a_certificate() -> None:
     assert certify.check(claim.check().certificate).accepted
 
 
-def test_dependent_logarithms_are_refused() -> None:
-    """The logarithm of 6 is log 2 + log 3."""
-    three = Mechanism.from_source("""
-def three(q: Real):
+def test_dependent_logarithms() -> None:
+    """The logarithm of 6 is log 2 + log 3: how many of three thresholds are reached."""
+    steps = Mechanism.from_source("""
+def steps(q: Real):
     r = lap(eps, q)
     return (r >= log(2) / eps) + (r >= log(3) / eps) + (r >= log(6) / eps)
 """)
-    with pytest.raises(ExactdpError, match="not independent"):
-        three.distribution(1)
-    assert are_independent([Fraction(2), Fraction(3, 2), Fraction(5)])
-    assert not are_independent([Fraction(4), Fraction(8)])
-    assert are_independent([])
+    for q in (Fraction(1), Fraction(-2), Fraction(5, 2)):
+        found: Any = steps.distribution(q)
+        for at in (Fraction(1, 3), Fraction(1), Fraction(4)):
+            above = [1.0]
+            for r in (2, 3, 6):
+                t = math.log(r) - float(q * at)
+                above.append(math.exp(-t) / 2 if t >= 0 else 1 - math.exp(t) / 2)
+            known = [one - two for one, two in zip(above, [*above[1:], 0], strict=True)]
+            assert [float(found.at(at)[k]) for k in range(4)] == pytest.approx(known)
+        assert len(steps.chain(q)) == len(found)  # type: ignore[arg-type]
+    equal = Mechanism.from_source(
+        "def equal(q: Real): return lap(eps, q) > max(q, log(6) / eps - log(2) / eps) or "
+        "log(6) / eps == q + log(2) / eps + log(3) / eps"
+    )
+    assert float(equal.probability(0, True).at(1)) == 1
+    none = Ideal.from_source("def none(q: Real): return 3 if q >= 0 else 0")
+    for factor, outcome in ((Fraction(12), "holds"), (Fraction(2), "fails")):
+        claim = Accuracy(steps, factor * exp(-alpha * eps), ideal=none, inputs=[4, -1])
+        assert claim.check().outcome == outcome
+
+
+def test_combinations_of_logarithms() -> None:
+    """log(12/5) = 3·log 2 + log(3/2) − log 5."""
+    three = (Fraction(2), Fraction(3, 2), Fraction(5))
+    assert independent_bases(three) == three
+    assert independent_bases([Fraction(4), Fraction(8)]) == (Fraction(4),)
+    assert log_combination(Fraction(8), [Fraction(4)]) == (Fraction(3, 2),)
+    assert log_combination(Fraction(12, 5), three) == (Fraction(3), Fraction(1), Fraction(-1))
+    assert log_combination(Fraction(7), three) is None

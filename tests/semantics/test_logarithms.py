@@ -90,11 +90,7 @@ def test_other_questions() -> None:
 
 
 def test_refusals() -> None:
-    two = Mechanism.from_source(
-        "def f(q: Real): return log(2)/eps < lap(eps, q) < log(3)/eps or lap(eps, q) > log(6)/eps"
-    )
     for ask, message in (
-        (lambda: two.probability(0, True), "not independent"),
         (lambda: ABOVE.within(0, 1), "depends on eps"),
         (lambda: Accuracy(ABOVE, log(3) * exp(-eps), ideal=ONE), "irrational number"),
         (lambda: Accuracy(ABOVE, "5%", gamma=log(3) / eps, ideal=ONE), "irrational number"),

@@ -72,15 +72,37 @@ def enclosed(form: Sequence[Fraction | int], ends: Sequence[Ends]) -> Ends:
     return lower, sum((max(pair) for pair in pairs), Fraction(0))
 
 
-def are_independent(bases: Sequence[Fraction]) -> bool:
-    """Whether no product of powers of some numbers is 1, unless all powers are 0."""
-    rows: list[dict[int, int]] = []
+def independent_bases(bases: Iterable[Fraction]) -> tuple[Fraction, ...]:
+    """Return some of the numbers such that all logarithms are combinations of theirs.
+
+    No product of powers of these is 1, unless all powers are 0.
+    """
+    found: list[Fraction] = []
     for base in bases:
-        over, under = fmpz(base.numerator).factor(), fmpz(base.denominator).factor()
-        rows.append({int(p): k for p, k in over} | {int(p): -k for p, k in under})
+        if log_combination(base, found) is None:
+            found.append(base)
+    return tuple(found)
+
+
+def log_combination(base: Fraction, bases: Sequence[Fraction]) -> tuple[Fraction, ...] | None:
+    """Return rationals q with log(base) = Σ q·log(b) for independent b; None if there are none.
+
+    They are a solution for the exponents of primes, by unique factorisation.
+    """
+    rows = [*map(_exponents, bases), _exponents(base)]
     primes = sorted({p for row in rows for p in row})
-    matrix = fmpq_mat(len(rows), len(primes), [row.get(p, 0) for row in rows for p in primes])
-    return int(matrix.rank()) == len(rows)
+    matrix = fmpq_mat(len(primes), len(rows), [row.get(p, 0) for p in primes for row in rows])
+    reduced, rank = matrix.rref()
+    count = len(bases)
+    if any(reduced[k, count] and not any(reduced[k, j] for j in range(count)) for k in range(rank)):
+        return None
+    return tuple(fraction(reduced[k, count]) for k in range(count))
+
+
+def _exponents(base: Fraction) -> dict[int, int]:
+    """Return the exponents of primes in a positive number."""
+    over, under = fmpz(base.numerator).factor(), fmpz(base.denominator).factor()
+    return {int(p): k for p, k in over} | {int(p): -k for p, k in under}
 
 
 def named_constants(text: str) -> str:

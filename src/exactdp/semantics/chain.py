@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
 from exactdp.language.layout import assembled, entries, entry_names
-from exactdp.language.linear import shown_name, units_in
+from exactdp.language.linear import shown_name
 from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.words import NOISES
@@ -28,6 +28,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.logs import told_form
 from exactdp.reals.numbers import spell
 from exactdp.reals.radicals import Radical
+from exactdp.semantics.engine import Engine
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.nodes import has_noise, noise_part
@@ -148,13 +149,14 @@ def chain(program: Program, u: object) -> Chain:
 
 def chain_with(program: Program, u: tuple[Value, ...], trace: Trace) -> Chain:
     """Return the chain at an input for a sample of ε, with 1 and logarithms as parameters."""
-    units = {name: trace.spot(name) for name in units_in(trace.names)}
+    units = program.kept(Engine).units_at(u, trace)
     return _built(program, u, units, Frame(1, names=trace.names))
 
 
 def chain_at_spots(program: Program, u: tuple[Value, ...], all_spots: Mapping[str, Spot]) -> Chain:
     """Return the chain for inputs that are spots, which are shown by name."""
-    units = {name: all_spots[name] for name in units_in(all_spots)}
+    trace = next(iter(all_spots.values())).trace
+    units = program.kept(Engine).units_at(u, trace) if program.moves else {}
     known = dict(zip(entry_names(program.inputs), entries(u), strict=True))
     spots = {name: value for name, value in known.items() if isinstance(value, Spot)}
     values = [Linear.symbol(name) if name in spots else value for name, value in known.items()]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.linear import UNIT, base_of
+from exactdp.language.linear import UNIT, base_of, log_unit
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.program import Program
@@ -18,7 +18,7 @@ from exactdp.language.values import Value
 from exactdp.measure.work import Hook, hearing
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm
-from exactdp.reals.logs import are_independent
+from exactdp.reals.logs import independent_bases, log_combination
 from exactdp.reals.numbers import rational
 from exactdp.reals.radicals import Surd
 from exactdp.reals.unexpanded import chance_form
@@ -476,11 +476,26 @@ class Engine:
         if plan.is_irrational or self.rate_unit != 1:
             raise _at_listed_inputs(self._program)
         inputs: dict[str, Any] = dict(given)
-        for unit in plan.units:
-            if unit not in trace.names:
-                raise _irrational(self._program)
-            inputs[unit] = trace.spot(unit)
+        inputs |= self._units_at(plan, trace)
         return Arrivals(plan, inputs, plan.at_spots(inputs, trace.names))
+
+    def units_at(self, u: tuple[Value, ...], trace: Trace) -> dict[str, Any]:
+        """Return all of 1/ε and log(b)/ε that are combined with reals, as numbers of a trace."""
+        return self._units_at(self.plan(u, ANYTHING)[0], trace)
+
+    def _units_at(self, plan: Plan, trace: Trace) -> dict[str, Any]:
+        return {unit: self._unit_at(unit, trace) for unit in plan.units}
+
+    def _unit_at(self, unit: str, trace: Trace) -> Any:
+        """Return 1/ε or log(b)/ε as a number of a trace, by logarithms among its parameters."""
+        if unit in trace.names:
+            return trace.spot(unit)
+        base = base_of(unit)
+        known = {found: name for name in trace.names if (found := base_of(name)) is not None}
+        factors = None if base is None else log_combination(base, [*known])
+        if factors is None:
+            raise _irrational(self._program)
+        return trace.of(dict(zip(known.values(), factors, strict=True)))
 
     def unit(self, u: tuple[Value, ...], what: str) -> str:
         """Return which of 1/ε and log(b)/ε is combined with reals, for these finite inputs.
@@ -498,18 +513,11 @@ class Engine:
         return units[0]
 
     def units(self, u: tuple[Value, ...]) -> tuple[str, ...]:
-        """Return the symbols for 1/ε and log(b)/ε combined with reals, for these finite inputs."""
-        found = tuple(sorted(self.plan(u, ANYTHING)[0].units, key=lambda one: base_of(one) or 0))
-        bases = [base for one in found if (base := base_of(one)) is not None]
-        if not are_independent(bases):
-            shown = ", ".join(f"log({base})" for base in bases)
-            raise ValueRefusedError(
-                f"{self._program.__name__} has {shown}, which are not independent",
-                rule="A product of powers of these numbers is 1, so one of the logarithms is a sum "
-                "of multiples of the others.",
-                way_out="Write it as this sum.",
-            )
-        return found or (UNIT,)
+        """Return the symbols for 1/ε and log(b)/ε combined with reals, for these finite inputs.
+
+        Logarithms that are combinations of others are left out.
+        """
+        return independent_units(self.plan(u, ANYTHING)[0].units) or (UNIT,)
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is not a single closed form in ε."""
@@ -623,6 +631,13 @@ class Engine:
                 summarised=self._summaries.look(),
             )
         return found
+
+
+def independent_units(names: Iterable[str]) -> tuple[str, ...]:
+    """Return symbols for 1/ε and logarithms, of which all given ones are combinations."""
+    bases = sorted(base for one in names if (base := base_of(one)) is not None)
+    units = (UNIT,) if UNIT in names else ()
+    return (*units, *map(log_unit, independent_bases(bases)))
 
 
 def _at_listed_inputs(program: Program) -> ValueRefusedError:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.linear import UNIT, base_of, shown_name, units_in
+from exactdp.language.linear import UNIT, shown_name, units_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import Cone
@@ -32,7 +32,7 @@ from exactdp.semantics.by_epsilon import (
 )
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
-from exactdp.semantics.engine import Engine, within_pattern
+from exactdp.semantics.engine import Engine, independent_units, within_pattern
 from exactdp.semantics.events import near, read_pattern
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
 from exactdp.semantics.term_outputs import probability_at_input
@@ -254,7 +254,7 @@ def _constants(program: Program) -> tuple[str, ...]:
     found: set[str] = set()
     for some in product(*((0,) if kind is None else kind.members for kind in domains)):
         found |= {*engine.units(assembled(program.inputs, some))}
-    return tuple(sorted(found, key=lambda one: base_of(one) or 0))
+    return independent_units(found)
 
 
 def distribution_everywhere(
