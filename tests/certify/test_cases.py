@@ -170,6 +170,54 @@ def test_bounds_on_a_logarithm_are_checked() -> None:
     assert not certify.check(seal(other)).accepted or certify.check(seal(other)).taken
 
 
+MIXED: dict[str, Callable[[], Accuracy]] = {
+    "γ = 1 + |x|ε": lambda: Accuracy(
+        LAPLACE, exp(-eps), alpha=0, gamma=lambda x, eps: 1 + abs(x) * eps, inputs=AllReals()
+    ),
+    "γ = (1 + |x|)/ε": lambda: Accuracy(
+        LAPLACE, parse("1/2"), alpha=0, gamma="(1 + abs(x)) / eps", inputs=Box(0, math.inf)
+    ),
+    "ε·q beside q": lambda: Accuracy(
+        LARGER, parse("1/7"), alpha=0, inputs=Box([0, 0], [math.inf, 3]),
+        region="q[0] >= eps * q[1] + 5 / eps",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_inputs_times_powers_of_eps(name: str) -> None:
+    """The sign of an input bounds its product with ε; a form that does not follow is rejected."""
+    right = sealed(MIXED[name]())
+    report = certify.check(right)
+    assert report.accepted, report.reason
+    assert report.taken == ()
+    jsonschema.Draft202012Validator(SCHEMA).validate(right)
+    places = [path for path, _ in leaves(right["regions"]) if path[-2:-1] == ("form",)]
+    changed = 0
+    for path in random.Random(name).sample(places, len(places)):
+        if "sides" not in path or changed == 12:
+            continue
+        wrong = copy.deepcopy(right)
+        form = at(wrong["regions"], path[:-1])
+        if path[-1] not in (0, len(form) - 1):
+            continue  # that of ε, or the last: γ, or an input
+        form[path[-1]] = str(Fraction(form[path[-1]]) - Fraction(1, 7))
+        changed += 1
+        assert not certify.check(seal(wrong)).accepted, (path, form)
+    assert changed
+
+
+def test_the_sign_of_an_input_is_not_taken_on_trust() -> None:
+    """A cut with the other sign, or none, does not prove what needs the sign."""
+    right = sealed(MIXED["γ = 1 + |x|ε"]())
+    for path, _ in leaves(right["regions"]):
+        if "sides" in path and path[-2] == "form" and path[path.index("sides") + 1] == 0:
+            wrong = copy.deepcopy(right)
+            side = at(wrong["regions"], path[: path.index("sides") + 1])
+            side[0] = []  # the condition that shows the sign
+            assert not certify.check(seal(wrong)).accepted
+
+
 def at(place: Any, path: Path) -> Any:
     for step in path:
         place = place[step]

@@ -199,7 +199,7 @@ def test_spellings_of_levels_of_the_input(inputs: Any) -> None:
     for level in (
         lambda u, eps: 1 + abs(u) + 0 * eps,
         "1 + abs(q)",
-        "1 + max(q, -q)",
+        "(1 + max(q, -q)) / (1)",
         Range("1 + abs(q)", "1 + abs(q)"),
         maximum(1 + read_formula("q", NOISY), 1 - read_formula("q", NOISY)),
     ):

@@ -7,7 +7,7 @@ for the ε of the part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
@@ -74,18 +74,24 @@ class CaseConditions(Claims):
             rows += between(units[0], units[1], on.lower, on.upper)
         for form, (low, high) in zip(units[1 + at.unit :], self.ends or (), strict=False):
             rows += between(form, units[0], low, high)
-        rows += self.ranges(leaf)
+        rows += [*self.ranges(leaf), *leaf.cuts]
         sides = [*(one.form for one in case.when), *_equalities(case, at)]
-        for tree, one in zip(sides, self.entries(given, len(sides)), strict=True):
-            if one is not None:
-                rows.append(self.weaker(tree, leaf, one))
-        return [*rows, *leaf.cuts]
+        listed = zip(sides, self.entries(given, len(sides)), strict=True)
+        left = [(tree, form) for tree, forms in listed for form in self.entries(forms)]
+        for is_last in (False, True):  # those that need no signs of inputs may show them
+            found = [(one, self.weaker(*one, leaf, rows if is_last else ())) for one in left]
+            rows += [row for _, row in found if row is not None]
+            left = [one for one, row in found if row is None]
+            self.require(not (is_last and left), "the sign of an input is not seen")
+        return rows
 
-    def weaker(self, tree: Tree, leaf: Leaf, given: Any) -> Vector:
+    def weaker(self, tree: Tree, given: Any, leaf: Leaf, rows: Sequence[Vector]) -> Vector | None:
         """Return a linear form that is not smaller than ε^p times a condition.
 
         The condition is Σ s(ε)·x with s for each number x that moves, and 1. So v·x is not smaller
-        if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs.
+        if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs; for
+        inputs that `rows` show not to be negative, or not to be positive, v ≥ s·ε^p or v ≤ s·ε^p.
+        Return None if a sign is not seen.
         Products of α and γ are first replaced by linear bounds on them (`products`).
         """
         has_keep = isinstance(given, dict) and "keep" in given
@@ -102,7 +108,12 @@ class CaseConditions(Claims):
                 self.require(self.unit == 0, "a condition beside a logarithm")
                 gap = gap + form[1] / EPS
             is_input = 0 < k <= leaf.at.unit + leaf.at.reals
-            right = gap == 0 if is_input else self.never_negative(gap)
+            signs = signs_in(rows, k) if is_input else {1}
+            if gap == 0 or len(signs) == 2:
+                continue  # an input that is 0
+            if not signs:
+                return None
+            right = self.never_negative(gap * signs.pop())
             self.require(right, "a condition is not the one of the claim")
         return form
 
@@ -182,6 +193,16 @@ class CaseConditions(Claims):
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
         return bool(form.is_nonnegative(self.epsilon)) or super().never_negative(form)
+
+
+def signs_in(rows: Iterable[Vector], place: int) -> set[int]:
+    """Return the signs of a number, 1 for ≥ 0, that conditions on it and ε alone show."""
+    found = set()
+    for row in rows:
+        is_alone = not any(q for k, q in enumerate(row) if k not in (0, place))
+        if row[place] and is_alone and row[0] <= 0:
+            found.add(1 if row[place] > 0 else -1)
+    return found
 
 
 def _equalities(case: Case, at: Coordinates) -> Iterator[Tree]:

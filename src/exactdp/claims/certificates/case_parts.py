@@ -6,13 +6,13 @@ on each part are proved on cones, where conditions are replaced by linear conseq
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.case_conditions import Coordinates as CheckedCoordinates
-from exactdp.certify.rederive.case_conditions import Leaf
+from exactdp.certify.rederive.case_conditions import Leaf, signs_in
 from exactdp.certify.rederive.cases import CaseClaims
 from exactdp.certify.rederive.products import bound as linear_bound
 from exactdp.certify.rederive.products import ends_of
@@ -156,7 +156,7 @@ class _Group:
                 return self._leaf(on, cuts, part, sides, rows, regions)
         if depth >= _DEEPEST or self.left <= 0:
             raise _refused("no certificate is found: the claim is tight, or has too many cases")
-        form = self._cut(cuts) or self._product_cut(cuts, depth)
+        form = self._cut(cuts) or self._sign_cut(cuts) or self._product_cut(cuts, depth)
         if form is not None:
             return {
                 "form": [spell(q) for q in form],
@@ -217,9 +217,7 @@ class _Group:
 
     # Conditions -----------------------------------------------------------------------
 
-    def _sides(
-        self, on: Interval, cuts: Sequence[Vector]
-    ) -> tuple[list[Json | None], list[Vector]]:
+    def _sides(self, on: Interval, cuts: Sequence[Vector]) -> tuple[list[list[Json]], list[Vector]]:
         """Return linear conditions that follow from those of the case, as data and as rows."""
         unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
         rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
@@ -234,7 +232,8 @@ class _Group:
             level = self.case.level(name)
             if isinstance(level, Range):
                 rows += between(unit[name], unit["eps"], level.lower, level.upper)
-        written: list[Json | None] = []
+        known = [*rows, *cuts, *self._plain_rows]
+        written: list[list[Json]] = []
         for one in (*self.case.when, *equalities(self.case, self.free)):
             bound = one.bound_to(self._known)
             keep: Json = {}
@@ -243,14 +242,47 @@ class _Group:
                 side, keep = self._bounded(bound, on, cuts), {"keep": self._kept(bound)}
             else:
                 side = LinearSide.of(bound, (*self.reals, *self.free))
-            found = None if side is None else self._weaker(side, on)
+            found = [] if side is None else self._weaker(side, on, known)
             written.append(
-                None
-                if found is None
-                else {"power": found[0], "form": [spell(q) for q in found[1]], **keep}
+                [{"power": p, "form": [spell(q) for q in form], **keep} for p, form in found]
             )
-            rows += [] if found is None else [found[1]]
+            rows += [form for _, form in found]
         return written, rows
+
+    @cached_property
+    def _linear_sides(self) -> list[LinearSide]:
+        """The conditions without products."""
+        given = (*self.case.when, *equalities(self.case, self.free))
+        bound = [one.bound_to(self._known) for one in given]
+        names = (*self.reals, *self.free)
+        return [LinearSide.of(one, names) for one in bound if not has_products(one)]
+
+    @cached_property
+    def _plain_rows(self) -> list[Vector]:
+        """The conditions that are linear in the parameters, without the unit."""
+        forms = (side.scaled().conic() for side in self._linear_sides)
+        return [self._form(form) for form in forms if form is not None and not form.get("")]
+
+    def _signs(self, side: LinearSide, rows: Sequence[Vector]) -> dict[str, int]:
+        """Return the signs of the inputs of a condition that others show, 0 if they are 0."""
+        found = {name: signs_in(rows, self.names.index(name)) for name in side.signed}
+        return {name: sum(signs) for name, signs in found.items() if signs}
+
+    def _sign_cut(self, cuts: Sequence[Vector]) -> Vector | None:
+        """Return an input whose sign helps to replace a condition by a linear one."""
+        given = self.claim.input_set
+        known = [*cuts, *self._plain_rows]
+        if isinstance(given, Box):
+            ends = given.ends(real_count(self.claim.mechanism))
+            for name, (low, high) in zip(self.reals, ends, strict=True):
+                place = self.names.index(name)
+                known += between(self._at(place, Fraction(0)), self._at(0, Fraction(0)), low, high)
+        for side in self._linear_sides:
+            signs = self._signs(side, known)
+            for name in side.signed:
+                if name not in signs:
+                    return self._at(self.names.index(name), Fraction(0))
+        return None
 
     def _kept(self, given: Comparison) -> str:
         """Return the factor of products that is not bounded by cuts: γ, if α occurs in one."""
@@ -320,25 +352,36 @@ class _Group:
         """Return the form that is nonnegative where a number is at least a point."""
         return tuple(Fraction(k == place) - point * (k == 0) for k in range(len(self.names)))
 
-    def _weaker(self, side: LinearSide, on: Interval) -> tuple[int, Vector] | None:
-        """Return p and a form that is at least ε^p times a condition; None if there is none."""
-        power, scaled = side.power, side.scaled()
-        form: dict[str, Fraction] | None
-        conic = scaled.conic()
+    def _weaker(
+        self, side: LinearSide, on: Interval, rows: Sequence[Vector]
+    ) -> list[tuple[int, Vector]]:
+        """Return powers p and forms that are at least ε^p times a condition."""
+        signs = self._signs(side, rows)
+        for name in (name for name, sign in signs.items() if not sign):
+            side = side.without(name, {})
+        conic = side.scaled().conic()
         if conic is not None and (not conic.get("") or self.writer.unit == UNIT):
-            form = dict(conic)
-            form[UNIT] = form.pop("", Fraction(0))
-        else:
-            found = side.relaxed(on)
-            if found is None:
-                return None
-            power, form = -found[0], found[1]
-            scaled = side.times_eps(found[0])
-            slopes = (("eps", scaled.constant), *scaled.coefficients)
-            for gap in (form[name] - slope for name, slope in slopes):
+            return [(-side.power, self._form(conic))]
+        plain = side.relaxed(on)
+        found = [] if plain is None or side.mixed else [plain]
+        if side.signed and signs.keys() >= {*side.signed}:
+            found += side.relaxations(on, signs, with_unit=self.writer.unit == UNIT)
+        for power, form in found:
+            scaled = side.times_eps(power)
+            slopes = (
+                ("eps", scaled.constant - form.get("", Fraction(0)) / eps),
+                *scaled.coefficients,
+            )
+            for name, slope in slopes:
+                gap = (form[name] - slope) * signs.get(name, 1)
                 if gap.parameters:
                     self.writer.signs.decided(nonnegative(gap, on))
-        return -power, tuple(form.get(name, Fraction(0)) for name in self.names)
+        return [(power, self._form(form)) for power, form in found]
+
+    def _form(self, given: Mapping[str, Fraction]) -> Vector:
+        """Return a form in ε, the unit "" and names as a vector."""
+        named = {**given, UNIT: given.get("", Fraction(0))}
+        return tuple(named.get(name, Fraction(0)) for name in self.names)
 
     # Regions --------------------------------------------------------------------------
 
@@ -390,7 +433,7 @@ class _Group:
         on: Interval,
         cuts: Sequence[Vector],
         part: int,
-        sides: Sequence[Json | None],
+        sides: Sequence[list[Json]],
         rows: Sequence[Vector],
         explored: Sequence[tuple[Region, Any]],
     ) -> Json:

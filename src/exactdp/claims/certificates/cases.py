@@ -159,7 +159,8 @@ def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
                 else LinearSide.of(at, names)
                 for at in at_inputs(claim, one)
             )
-            forms = (side.scaled().conic() for side in sides)
-            if any(form is not None and form.get("") for form in forms):
-                return UNIT
+            for side in sides:
+                form = side.scaled().conic()
+                if side.uses_unit if form is None else form.get(""):
+                    return UNIT
     return None

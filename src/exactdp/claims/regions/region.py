@@ -210,7 +210,10 @@ class Region:
                 return None
             last = max(implied, key=lambda form: tuple(form)[1:])
             region = region.face(tuple(map(Fraction, last)))
-        return region
+        if region is None or region.sides == self.sides:
+            return region
+        # Conditions without the parameter may be linear in the others.
+        return with_sides(replace(region, sides=()), region.sides).hull()
 
     def _is_at_zero(self) -> bool:
         """Whether ε, or a parameter that is not 0, is 0 everywhere in the cone."""
@@ -434,7 +437,7 @@ def _by_signs(
         cuts = [*forms, *({name: Fraction(sign)} for name, sign in signs.items())]
         for side in sides:
             if side.mixed or (side.signed and set(side.signed) <= signs.keys()):
-                cuts += side.relaxations(region.on, signs)
+                cuts += [form for _, form in side.relaxations(region.on, signs)]
         part = _cut(region, cuts)
         if part is not None:
             yield part

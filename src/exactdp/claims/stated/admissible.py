@@ -196,19 +196,29 @@ class LinearSide:
         names = tuple(name for name in self.names if name not in _LEVELS)
         return names if self.is_rational and self.scaled().conic() is None else ()
 
-    def relaxations(self, on: Interval, signs: Mapping[str, int]) -> list[dict[str, Fraction]]:
-        """Return forms in ε, the unit "" and scaled names, each at least the side times ε^p.
+    def relaxations(
+        self, on: Interval, signs: Mapping[str, int], *, with_unit: bool = True
+    ) -> list[tuple[int, dict[str, Fraction]]]:
+        """Return powers p and forms in ε, the unit "" and scaled names, each at least ε^p·side.
 
         An input is nonnegative or nonpositive, by its sign, or has a number as its coefficient.
         """
         found = []
-        for power in _POWERS:
-            side = self.times_eps(power - self.power)
+        for power in (power - self.power for power in _POWERS):
+            side = self.times_eps(power)
             unit, slope, rest = side._constants()
+            if not with_unit:
+                unit, slope, rest = Fraction(0), Fraction(0), side.constant
             form = LinearSide(rest, side.coefficients)._largest(on, signs)
             if form is not None:
-                found.append(form | {"": unit, "eps": form["eps"] + slope})
+                found.append((power, form | {"": unit, "eps": form["eps"] + slope}))
         return found
+
+    @property
+    def uses_unit(self) -> bool:
+        """Whether signs of inputs help, and a multiple of 1/ε stands beside them."""
+        powers = (power - self.power for power in _POWERS)
+        return bool(self.signed) and any(self.times_eps(k)._constants()[0] for k in powers)
 
     def _constants(self) -> tuple[Fraction, Fraction, ClosedForm]:
         """Return a, b and f with a/ε + b + f the constant."""

@@ -258,7 +258,7 @@ def read_level(value: object, name: str, program: Program) -> Level:
     """
     if value is ANY:
         return EVERY
-    if isinstance(value, str) and value.strip()[:1] in ("(", "["):
+    if isinstance(value, str) and _is_range(value.strip()):
         value = _range_of(value)
     elif isinstance(value, tuple | list) and len(value) == 2:
         value = Range(*value)
@@ -286,6 +286,16 @@ def read_level(value: object, name: str, program: Program) -> Level:
     if number is not None and number < 0:
         raise _negative(name, told(number))
     return level
+
+
+def _is_range(text: str) -> bool:
+    """Whether a text is two ends in brackets, and not a formula such as (1 + q) / eps."""
+    if text[:1] not in ("(", "["):
+        return False
+    try:
+        return isinstance(ast.parse(text, mode="eval").body, ast.Tuple | ast.List)
+    except SyntaxError:  # brackets of two kinds
+        return True
 
 
 def _range_of(text: str) -> Range:
