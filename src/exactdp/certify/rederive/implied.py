@@ -21,7 +21,7 @@ from .linear import LinearForm
 from .merged import Asked, Goto, Output, Picked, RunGraph, RunTree
 from .ratios import UnsupportedError
 
-_MOST = 2_000_000  # steps
+_MOST = 10_000_000  # steps
 
 Inequality = tuple[tuple[tuple[int, int], ...], int, bool]
 """Coefficients and constant of a form that is not negative, or positive; coprime integers."""
@@ -36,7 +36,7 @@ class ImpliedForms:
         self.ends: list[tuple[Any, Way]] = []
         """Outputs, each with the way to it."""
         self._left = _MOST
-        self._known: dict[tuple[int, Inequality], bool] = {}
+        self._known: dict[Inequality, dict[int, bool]] = {}
         for k in runs.order:
             for end, conditions in _leaves(runs.nodes[k].tree, ()):
                 if isinstance(end, Goto):
@@ -48,6 +48,12 @@ class ImpliedForms:
         for k in reversed(runs.order):
             sets = [self._compared[source] | _names(on) for source, on in self.ways.get(k, ())]
             self._compared[k] = frozenset.intersection(*sets) if sets else frozenset()
+        self._single = {
+            k: (ways[0][0], {_unknowns(side) for side in ways[0][1]})
+            for k, ways in self.ways.items()
+            if len(ways) == 1
+        }
+        """Nodes with only one way to them: the node before, and which unknowns it compares."""
 
     def holds(self, way: Way, side: Inequality) -> bool:
         """Whether a form is proved to be nonnegative (or positive) on an edge."""
@@ -56,25 +62,24 @@ class ImpliedForms:
 
     def _at(self, k: int, side: Inequality) -> bool:
         """Whether a form is proved to be nonnegative (or positive) at a node."""
-        start = k
-        while (k, side) not in self._known:
+        start, unknowns = k, _unknowns(side)
+        known = self._known.setdefault(side, {})
+        while k not in known:
             self._left -= 1
             if self._left < 0:
                 raise UnsupportedError("what is implied by comparisons takes too long to see")
-            ways = self.ways.get(k, ())
-            if len(ways) == 1 and self._is_older(*ways[0], side):
-                k = ways[0][0]  # the only way to the node says nothing of the form
+            before, compared = self._single.get(k, (k, ()))
+            if (
+                before != k
+                and unknowns not in compared
+                and self._compared[before].issuperset(unknowns)
+            ):
+                k = before  # the only way to the node says nothing of the form
             else:
-                self._known[k, side] = bool(ways) and all(self._on(*way, side) for way in ways)
-        self._known[start, side] = self._known[k, side]
-        return self._known[k, side]
-
-    def _is_older(self, source: int, conditions: tuple[Inequality, ...], side: Inequality) -> bool:
-        """Whether a form depends only on what was compared before an edge, and not on it."""
-        unknowns = {name for name, _ in side[0]}
-        return unknowns <= self._compared[source] and not any(
-            _implies(given, side) for given in conditions
-        )
+                ways = self.ways.get(k, ())
+                known[k] = bool(ways) and all(self._on(*way, side) for way in ways)
+        known[start] = known[k]
+        return known[k]
 
     def _on(self, source: int, conditions: tuple[Inequality, ...], side: Inequality) -> bool:
         slopes, constant, strict = side
@@ -94,6 +99,8 @@ class ImpliedForms:
 
 def _implies(given: Inequality, side: Inequality) -> bool:
     """Whether a condition implies another one with the same slopes."""
+    if _unknowns(given) != _unknowns(side):
+        return False
     less = _without(side, given, side[0][0][0])
     if less is None or less[0]:
         return False
@@ -119,6 +126,10 @@ def _coprime(slopes: dict[int, int], constant: int, *, strict: bool) -> Inequali
     divisor = gcd(constant, *slopes.values()) or 1
     left = tuple(sorted((name, c // divisor) for name, c in slopes.items() if c))
     return left, constant // divisor, strict
+
+
+def _unknowns(side: Inequality) -> tuple[int, ...]:
+    return tuple([name for name, _ in side[0]])
 
 
 def _names(sides: tuple[Inequality, ...]) -> frozenset[int]:
