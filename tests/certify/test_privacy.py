@@ -215,7 +215,10 @@ def test_rejected(change: Callable[[Any], None]) -> None:
     ("name", "key", "value"),
     [
         ("too small a budget", "eps", "-1"),
+        ("too small a budget", "inputs", [[["-1", "-1"]], [["1", "1"]]]),
+        ("too small a budget", "inputs", [[["7", "7"]], [["8", "8"]]]),
         ("too small a budget", "inputs", [0, 8]),
+        ("too small a budget", "cell", []),
         ("too small a budget", "outputs", []),
         ("too small a delta", "eps", "1/1000000"),
         ("bounded range", "outputs", ["0", "0"]),

@@ -26,12 +26,13 @@ from .derivation import Input, single
 from .events import Events, has_reals, interval_sides, wanted
 from .output_densities import density
 from .parametric import ProgramOnCone
+from .programs import frozen
 from .proofs import Proofs
 from .proved_functions import ProvedFunctions
 from .ratios import EPS, Ratio, UnsupportedError, WrongProgramError
 
 _PARTS = "mechanism budget delta adjacent measure epsilon inputs"
-_COUNTEREXAMPLE = "inputs outputs eps bits"
+_COUNTEREXAMPLE = "inputs outputs eps cell bits"
 _MOST_OTHERS = 8
 _MOST_INPUTS = 3_000
 
@@ -302,18 +303,37 @@ class Privacies(Proofs):
             found = found + self.factor * two.get(key, none) - one.get(key, none)
         return found
 
+    # Counterexamples ------------------------------------------------------------------
+
     def counterexample(self, given: Any) -> None:
         """Check that at two adjacent inputs, an ε and some outputs the claim is false."""
-        inputs, outputs, eps, bits = self.fields(given, _COUNTEREXAMPLE)
-        i, j = (self.integer(k, 0, len(self.inputs) - 1) for k in self.pair(inputs))
-        self.require((i, j) in self.pairs, "the inputs are not adjacent")
-        point = self.rational(eps)
+        inputs, outputs, eps, cell, bits = self.fields(given, _COUNTEREXAMPLE)
+        pair = [self.input_of_claim(one) for one in self.pair(inputs)]
+        u, v = map(single, pair)
+        if self.is_listed:
+            places = tuple(self.inputs.index(one) for one in pair)
+            self.require(places in self.pairs, "the inputs are not adjacent")
+        else:
+            self.require(u != v and self.are(u, v), "the inputs are not adjacent")
+        point, precision = self.rational(eps), self.bits(bits)
         self.require(self.epsilon.has(point), "ε is not one of the claim")
-        keys = [repr(values.value(self, one)) for one in self.entries(outputs)]
-        right = len(set(keys)) == len(keys) and (not self.is_range or len(keys) == 2)
+        listed = [values.value(self, one) for one in self.entries(outputs)]
+        gap = self.gap(u, v, listed, cell)
+        self.require(self.sign_of(gap, point, precision) < 0, "it is none")
+
+    def gap(self, u: list[Any], v: list[Any], outputs: list[Any], cell: Any) -> Ratio:
+        """Return by how much the bound on some outputs holds, with the stated probabilities."""
+        self.require(cell is None, "a density is not compared so")
+        listed = [single(one) for one in self.inputs]
+        one, two = (self.chances[listed.index(each)] for each in (u, v))
+        return self.loss(one, two, self.keys(outputs))
+
+    def keys(self, outputs: list[Any]) -> list[str]:
+        """Return the keys of different outputs, two for bounded range."""
+        found = [repr(frozen(one)) for one in outputs]
+        right = len(set(found)) == len(found) and (not self.is_range or len(found) == 2)
         self.require(right, "the outputs are not as they must be")
-        gap = self.loss(self.chances[i], self.chances[j], keys)
-        self.require(self.sign_of(gap, point, self.bits(bits)) < 0, "it is none")
+        return found
 
 
 def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None) -> bool:

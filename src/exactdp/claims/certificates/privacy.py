@@ -311,8 +311,8 @@ def _counterexample(
 
     For large integers, a single event suffices; a set of outputs consists of events.
     """
-    places = {u: k for k, u in enumerate(chances)}
-    u, v = (tuple(entries(claim.mechanism.read_input(x))) for x in one.inputs)
+    given = [claim.mechanism.read_input(x) for x in one.inputs]
+    u, v = (tuple(entries(x)) for x in given)
     events = list(dict.fromkeys(key for each in chances.values() for key in each))
     sets = [[event for event in events if _is_part(event.env[0], output)] for output in one.outputs]
     if claim.delta_form:
@@ -327,9 +327,10 @@ def _counterexample(
         return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
 
     return {
-        "inputs": [places[u], places[v]],
+        "inputs": [[value_json(each) for each in x] for x in given],
         "outputs": [value_json(event.env[0]) for event in outputs],
         "eps": spell(one.eps),
+        "cell": None,
         "bits": precision(is_enough),
     }
 
