@@ -11,6 +11,7 @@ At an event every dead slot is empty, so two states that agree on all live slots
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -185,6 +186,7 @@ class Machine:
         is_rough: bool = False,
         settles: bool = False,
         unit: Surd | None = None,
+        compiler: Callable[..., Compiler] = Compiler,
     ) -> None:
         self.code = code
         self._is_rough = is_rough
@@ -197,7 +199,7 @@ class Machine:
         self._inputs = [self.slots[name] for name, _ in code.inputs]
         on = code.epsilon
         budget = EpsTerm("eps", (Fraction(on.lower), *(0,) * is_rough)) if on.is_point else EPS
-        self._compile = Compiler(self.slots, code.functions, budget).compiled
+        self._compile = compiler(self.slots, code.functions, budget).compiled
         self._steps: list[_Step] = []
         self._events: dict[int, _Facts] = {}
         for pc, one in enumerate(code.instructions):
@@ -263,6 +265,23 @@ class Machine:
             env[slot] = UNSET
         event: Event = kind(State(pc, tuple(env)), *facts)
         return event
+
+    def step(self, pc: int, env: Env) -> int:
+        """Run one statement in an environment; return the next one, or ~pc if it is an event."""
+        return self._steps[pc](env)
+
+    def event_at(self, pc: int, env: Env) -> Event:
+        """Return the event of a statement in an environment."""
+        kind, *facts = self._events[pc](env)
+        return kind(State(pc, tuple(env)), *facts)  # type: ignore[no-any-return]
+
+    def compiled(self, node: ast.expr) -> Callable[[Env], Value]:
+        """Return a pure expression as a function of an environment."""
+        return self._compile(node)
+
+    def dead_at(self, pc: int) -> tuple[int, ...]:
+        """Return the slots whose values are not read from a statement on."""
+        return self._dead[pc]
 
     @staticmethod
     def _unsettled(value: Symbolic, place: Place) -> tuple[Any, ...]:
@@ -486,32 +505,11 @@ class Machine:
         """Return the step of a comparison, which is an event only if it is symbolic."""
         left, right = self._compile(one.left), self._compile(one.right)
         slot, op, place = self.slots[one.slot], one.op, one.place
-        decide, settles = COMPARISONS[op], self._settles
+        settles = self._settles
         after = pc + 1
 
-        def compare(env: Env) -> bool | Symbolic:
-            a, b = left(env), right(env)
-            try:
-                a, b = (as_real(one, place) if isinstance(one, EpsTerm) else one for one in (a, b))
-                if not isinstance(a, Symbolic) and not isinstance(b, Symbolic):
-                    return decide(a, b)
-                if a is None or b is None or isinstance(a, str) or isinstance(b, str):
-                    if op in ("==", "!="):
-                        return op == "!="
-                    other = b if isinstance(a, Symbolic) else a
-                    raise TypeError(f"noise cannot be compared with {shown(other)}")
-                for value, sign in ((a, 1), (b, -1)):
-                    if isinstance(value, float) and value in (_INF, -_INF):
-                        return decide(sign * value, 0)
-                difference = a - b
-            except TypeError as error:
-                raise python_fail(place, error) from None
-            if isinstance(difference, Symbolic):
-                return difference
-            return decide(difference, 0)
-
         def step(env: Env) -> int:
-            found: Any = compare(env)
+            found: Any = compared(op, left(env), right(env), place)
             if isinstance(found, Linear):
                 if settles and found.is_of_bounded_wholes:
                     raise UnsettledError(found)  # their ranges are needed later
@@ -617,6 +615,29 @@ class Machine:
             return Selection, tuple(items_of(values)), exponents, None, factor
 
         return picked
+
+
+def compared(op: str, a: Value, b: Value, place: Place) -> bool | Symbolic:
+    """Return a op b if it is known, else the difference to be compared with 0."""
+    decide = COMPARISONS[op]
+    try:
+        a, b = (as_real(one, place) if isinstance(one, EpsTerm) else one for one in (a, b))
+        if not isinstance(a, Symbolic) and not isinstance(b, Symbolic):
+            return decide(a, b)
+        if a is None or b is None or isinstance(a, str) or isinstance(b, str):
+            if op in ("==", "!="):
+                return op == "!="
+            other = b if isinstance(a, Symbolic) else a
+            raise TypeError(f"noise cannot be compared with {shown(other)}")
+        for value, sign in ((a, 1), (b, -1)):
+            if isinstance(value, float) and value in (_INF, -_INF):
+                return decide(sign * value, 0)
+        difference = a - b
+    except TypeError as error:
+        raise python_fail(place, error) from None
+    if isinstance(difference, Symbolic):
+        return difference
+    return decide(difference, 0)
 
 
 def _times(score: Any, rate: Radical, place: Place) -> Any:

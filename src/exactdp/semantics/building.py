@@ -21,19 +21,35 @@ _SAMPLED = 10_000  # states that are examined for a message
 
 
 def build(
-    machine: Machine, start: State, look: Look = lambda state: state, *, late: bool = False
+    machine: Machine,
+    start: State,
+    look: Look = lambda state: state,
+    *,
+    late: bool = False,
+    most: int = STATE_LIMIT,
 ) -> Graph:
     """Return the graph from a state; see `Transitions`.
 
     `look` returns the relevant part of a state, or None to leave it out with the edges to it.
     """
-    return built(Transitions(machine, late=late), start, look)
+    return built(Transitions(machine, late=late), start, look, most=most)
 
 
-def built(transitions: Transitions, start: State, look: Look, wanted: Value = MATCHED) -> Graph:
+class LargeGraphError(Exception):
+    """A graph has more nodes than expected."""
+
+
+def built(
+    transitions: Transitions,
+    start: State,
+    look: Look,
+    wanted: Value = MATCHED,
+    most: int = STATE_LIMIT,
+) -> Graph:
     """Return the graph from a state, with transitions that graphs of a program share.
 
-    `wanted` is the value that `look` replaces by `MATCHED`.
+    `wanted` is the value that `look` replaces by `MATCHED`. Raise `LargeGraphError` if there are
+    more than `most` nodes.
     """
     machine = transitions.machine
     visited = Visited(machine)
@@ -53,6 +69,8 @@ def built(transitions: Transitions, start: State, look: Look, wanted: Value = MA
                 visited.add(event.state)
             room.add(event.state, step.event.state)
             place = places[number] = len(numbers)
+            if place == most:
+                raise LargeGraphError
             numbers.append(number)
             count(states=1)
         return place, variables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.linear import UNIT, base_of, log_unit
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_both, samples_integers
@@ -23,7 +25,7 @@ from exactdp.reals.numbers import rational
 from exactdp.reals.radicals import Surd
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.added import added_noise, compares_inputs_often
-from exactdp.semantics.building import build, built, outputs_up_to
+from exactdp.semantics.building import LargeGraphError, build, built, outputs_up_to
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import JointDensity, has_quotient, refuse_quotient
 from exactdp.semantics.distribution import Distribution
@@ -40,6 +42,7 @@ from exactdp.semantics.nodes import NodeEvent, forms_of, has_noise
 from exactdp.semantics.plan import Constants, Plan, has_inputs
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.roots import Roots, scaled_by
+from exactdp.semantics.selected import Ties, selected
 from exactdp.semantics.spots import Trace, has_spots, trace_of
 from exactdp.semantics.summaries import Summaries
 from exactdp.semantics.symbols import names_of, symbols_of
@@ -53,6 +56,8 @@ _MOST_ARRIVALS = 16  # inputs whose arrivals it caches: for their moments, and f
 _MOST_DENSITIES = 500  # densities of real outputs that it caches
 
 _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
+
+_FEW_NODES, _FEW_FOR_EACH = 12, 3  # of a graph, and for each real input, that need no examination
 
 _MOST_EVENTS = 20_000  # whose transitions graphs share
 
@@ -82,6 +87,10 @@ class Engine:
         self._arrivals: dict[object, Arrivals] = {}
         self._tails: dict[object, tuple[Tails, ...]] = {}
         self._transitions: Transitions | None = None
+        self._is_examined = False
+        """Whether it is known if a simpler program is equivalent."""
+        self._almost: Engine | None = None
+        """The engine of a program that has the same outputs with probability 1."""
         self._names = [names_of(param) for param in program.inputs]
 
     def distribution(self, u: object, progress: Hook | None = None) -> Distribution:
@@ -539,7 +548,7 @@ class Engine:
                 finite.append(value)
         key = tuple(finite), pattern
         if key not in self._plans:
-            graph = self.graph(given, pattern)
+            graph = self.graph(given, pattern, surely=True)
             if pattern is ANYTHING:
                 graph = graph.trimmed()
             else:
@@ -569,14 +578,17 @@ class Engine:
         except ExactdpError:
             return False
 
-    def graph(self, given: tuple[Value, ...], pattern: Value) -> Graph:
-        """Return the graph of the paths to a pattern from an input whose reals are symbols."""
+    def graph(self, given: tuple[Value, ...], pattern: Value, *, surely: bool = False) -> Graph:
+        """Return the graph of the paths to a pattern from an input whose reals are symbols.
+
+        With `surely`, paths of probability 0 may lead to other outputs.
+        """
         values = self._with_symbols(given)
-        key = values, pattern
+        key = values, pattern, surely and self._almost is not None
         if key not in self._graphs:
             if len(self._graphs) >= _MOST_PLANS:
                 self._forget()
-            self._graphs[key] = self._graph(values, pattern)
+            self._graphs[key] = self._graph(values, pattern, surely=surely)
         return self._graphs[key]
 
     def _forget(self) -> None:
@@ -606,18 +618,58 @@ class Engine:
             for value, names in zip(given, self._names, strict=True)
         )
 
-    def _graph(self, values: tuple[Value, ...], pattern: Value) -> Graph:
+    def _graph(self, values: tuple[Value, ...], pattern: Value, *, surely: bool = False) -> Graph:
+        if surely and self._almost is not None:
+            return self._almost.graph(values, pattern)
+        try:
+            if self._is_examined:
+                return self._graph_up_to(STATE_LIMIT, values, pattern)
+            found = self._graph_up_to(self._few(pattern), values, pattern)
+            if pattern is ANYTHING or _is_simple(found):
+                return found
+            raise LargeGraphError
+        except LargeGraphError:
+            self._examine()
+            return self._graph(values, pattern, surely=surely)
+
+    def _few(self, pattern: Value) -> int:
+        """Return how many nodes a graph has that need not be simplified."""
+        size = sum(1 if isinstance(one, str) else len(one) for one in self._names if one)
+        return _FEW_NODES + _FEW_FOR_EACH * size * (size if pattern is ANYTHING else 1)
+
+    def _examine(self) -> None:
+        """Use a simpler program if an equivalent one is found."""
+        self._is_examined = True
+        names = [one for one in self._names if one is not None]
+        if len(names) < len(self._names):
+            return
+        found = selected(self._program, tuple(map(symbols_of, names)))
+        if found is None:
+            return
+        if found.ties is None or found.ties.has_output:
+            simple = replace(found, ties=Ties()).program(self._program)
+            if simple is not None:
+                self._almost = Engine(simple)
+                self._almost._is_examined = True
+        program = None if found.ties is None else found.program(self._program)
+        if program is not None:
+            self.machine = program.machine
+            for name in ("_relevance", "_entries", "_summaries"):
+                self.__dict__.pop(name, None)
+            self._transitions = None
+
+    def _graph_up_to(self, most: int, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self.machine
         start = machine.start(values)
         if pattern is ANYTHING:
-            return build(machine, start, self._summaries.look())
+            return build(machine, start, self._summaries.look(), most=most)
         relevant, entries = self._relevance.look_for(pattern), self._entries.look_for(pattern)
 
         def look(state: State) -> State | None:
             found = relevant(state)
             return None if found is None else entries(found)
 
-        found = built(self._shared_transitions(), start, look, pattern)
+        found = built(self._shared_transitions(), start, look, pattern, most)
         return _simplified(None, found, pattern)
 
     def _shared_transitions(self) -> Transitions:
@@ -661,6 +713,14 @@ def _simplified(known: Graph | None, graph: Graph, pattern: Value) -> Graph:
         before, found = found, smaller.joined()
         if len(found.nodes) == len(before.nodes):
             return found
+
+
+def _is_simple(graph: Graph) -> bool:
+    """Whether at most two noises are compared at a time, and none is transformed."""
+    return all(
+        node.variables <= 2 and all(edge.kept is not None for edge in node.edges)
+        for node in graph.nodes
+    )
 
 
 def _irrational(program: Program) -> ValueRefusedError:
