@@ -9,7 +9,20 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
+from exactdp.claims.certificates.accuracy import certificate
+from exactdp.claims.certificates.cases import certificate_by_cases
+from exactdp.claims.certificates.claim_cases import is_by_cases
+from exactdp.claims.certificates.in_parts import certificate_in_parts
+from exactdp.claims.certificates.term_parts import in_term_parts
+from exactdp.claims.constants.curves import error_curve
+from exactdp.claims.constants.radii import smallest_gamma
+from exactdp.claims.constants.tightness import tightest, tightest_at_each
+from exactdp.claims.constants.trials import tightest_by_trial
+from exactdp.claims.decision.counterexamples import confirmed
+from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
+from exactdp.claims.decision.work import Explorer
+from exactdp.claims.disagreement.everywhere import disagreement
 from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.regions.chamber import Chamber
 from exactdp.claims.regions.classes import FEW, InputClass, classes_of
@@ -134,8 +147,6 @@ class Accuracy(AccuracyStatement):
     @cached_property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
-        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
-
         return Explorer(self)
 
     @cached_property
@@ -207,8 +218,6 @@ class Accuracy(AccuracyStatement):
 
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
         """Return the counterexample of a failed problem, if possible a simple one."""
-        from exactdp.claims.decision.counterexamples import confirmed  # noqa: PLC0415
-
         return confirmed(self, problem, sign)
 
     def route(self, findings: Sequence[Finding]) -> str:
@@ -396,12 +405,6 @@ class Accuracy(AccuracyStatement):
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
-        from exactdp.claims.certificates.accuracy import certificate  # noqa: PLC0415
-        from exactdp.claims.certificates.cases import certificate_by_cases  # noqa: PLC0415
-        from exactdp.claims.certificates.claim_cases import is_by_cases  # noqa: PLC0415
-        from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
-        from exactdp.claims.certificates.term_parts import in_term_parts  # noqa: PLC0415
-
         if verdict.parts:
             return certificate_in_parts(verdict)
         if self.mechanism.checked.releases_eps:
@@ -420,8 +423,6 @@ class Accuracy(AccuracyStatement):
         **how: Unpack[How],
     ) -> Verdict:
         """Decide the claim. With `all`, list every failing input, not only the first."""
-        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
-
         return decide(self, every=all, progress=conduct(progress, how))
 
     @overload
@@ -434,8 +435,6 @@ class Accuracy(AccuracyStatement):
         For `AllReals()` or a `Box`, return a piecewise linear formula in the inputs.
         """
         if isinstance(u, AllReals | Box):
-            from exactdp.claims.disagreement.everywhere import disagreement  # noqa: PLC0415
-
             return disagreement(self, u)
         return self.obligations.disagreement(self.mechanism.read_input(u))
 
@@ -458,9 +457,6 @@ class Accuracy(AccuracyStatement):
 
         With `at_each`, return a table with one row for each input.
         """
-        from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
-        from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
-
         if self._stands_for_all is not None:
             return self._stands_for_all.tightest(width=width, progress=progress, **how)
         if at_each:
@@ -508,15 +504,11 @@ class Accuracy(AccuracyStatement):
         **how: Unpack[How],
     ) -> Radius:
         """Return the least γ for which the claim holds, for every ε or for the given ε."""
-        from exactdp.claims.constants.radii import smallest_gamma  # noqa: PLC0415
-
         on = self.epsilon if eps is None else read_epsilon(eps)
         return smallest_gamma(self, on, width, conduct(progress, how))
 
     def error_probability(self, u: object) -> ErrorCurve:
         """Return 1 − Pr(within γ) at an input as an exact function of ε, with the claimed β."""
-        from exactdp.claims.constants.curves import error_curve  # noqa: PLC0415
-
         self.require_numbers("the error as a curve")
         return error_curve(self, self.mechanism.read_input(u))
 

@@ -9,6 +9,14 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Unpack
 
+from exactdp.claims.certificates.expected import certificate
+from exactdp.claims.certificates.in_parts import certificate_in_parts
+from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
+from exactdp.claims.constants.tightness import tightest, tightest_at_each
+from exactdp.claims.constants.trials import tightest_by_trial
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.survey import survey
+from exactdp.claims.decision.work import Explorer
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
 from exactdp.claims.regions.everywhere import sides_of
@@ -134,8 +142,6 @@ class Expected:
     @cached_property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
-        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
-
         return Explorer(self)
 
     # For the decision pass --------------------------------------------------------------
@@ -335,9 +341,6 @@ class Expected:
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
-        from exactdp.claims.certificates.expected import certificate  # noqa: PLC0415
-        from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
-
         if verdict.parts:
             return certificate_in_parts(verdict)
         return certificate(verdict)
@@ -352,8 +355,6 @@ class Expected:
         **how: Unpack[How],
     ) -> Verdict:
         """Decide the claim. With `all`, list every failing input, not only the first."""
-        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
-
         _ = self.formula
         return decide(self, every=all, progress=conduct(progress, how))
 
@@ -375,9 +376,6 @@ class Expected:
 
         With `at_each`, return a table with one row for each input.
         """
-        from exactdp.claims.constants.tightness import tightest, tightest_at_each  # noqa: PLC0415
-        from exactdp.claims.constants.trials import tightest_by_trial  # noqa: PLC0415
-
         if self.mechanism.moves and not at_each:
             self._require_loss("the best constant")
             return replace(tightest_by_trial(self, width, conduct(progress, how)), bound="at_most")
@@ -426,8 +424,6 @@ class Expected:
 
     def _require_nonnegative(self) -> None:
         """Refuse a best factor unless the bound and the expected loss are proved to be ≥ 0."""
-        from exactdp.claims.decision.survey import survey  # noqa: PLC0415
-
         known: set[object] = set()
         for part in survey(self, "the best constant"):
             for problem in part.problems:
@@ -450,16 +446,12 @@ class Expected:
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
-        from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
-
         return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀."""
-        from exactdp.claims.constants.budgets import smallest_epsilon  # noqa: PLC0415
-
         return smallest_epsilon(self, width, conduct(progress, how))
 
     # As text --------------------------------------------------------------------------

@@ -9,7 +9,14 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
+from exactdp.claims.certificates.in_parts import certificate_in_parts
+from exactdp.claims.certificates.privacy import certificate
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.work import Explorer
 from exactdp.claims.private.breaches import Breach, breach
+from exactdp.claims.private.deltas import smallest_budget, smallest_delta
+from exactdp.claims.private.divergences import renyi, zcdp
+from exactdp.claims.private.loss_factor import tightest
 from exactdp.claims.private.losses import Loss, Losses
 from exactdp.claims.private.outcomes import Outcomes
 from exactdp.claims.private.own_adjacency import Own, read_adjacency
@@ -22,6 +29,7 @@ from exactdp.claims.private.pairs import (
     regions_of_pair,
     samples_of,
 )
+from exactdp.claims.private.parted_factor import tightest_in_parts
 from exactdp.claims.private.slopes import Slopes
 from exactdp.claims.private.steps import in_steps, is_in_steps
 from exactdp.claims.private.worst_pairs import worst_pairs
@@ -226,8 +234,6 @@ class Privacy:
     @cached_property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
-        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
-
         return Explorer(self)
 
     # For the decision pass --------------------------------------------------------------
@@ -371,9 +377,6 @@ class Privacy:
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON; refused for all reals, and if outputs contain noise."""
-        from exactdp.claims.certificates.in_parts import certificate_in_parts  # noqa: PLC0415
-        from exactdp.claims.certificates.privacy import certificate  # noqa: PLC0415
-
         if verdict.parts:
             return certificate_in_parts(verdict)
         self.require_no_inverse("a certificate")
@@ -407,17 +410,12 @@ class Privacy:
         **how: Unpack[How],
     ) -> Verdict:
         """Decide the claim. With `all`, list every failing pair, not only the first."""
-        from exactdp.claims.decision.deciding import decide  # noqa: PLC0415
-
         return decide(self, every=all, progress=conduct(progress, how))
 
     def tightest(
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
     ) -> Leakage:
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
-        from exactdp.claims.private.loss_factor import tightest  # noqa: PLC0415
-        from exactdp.claims.private.parted_factor import tightest_in_parts  # noqa: PLC0415
-
         self._require_content()
         try:
             found = tightest(self, width, conduct(progress, how))
@@ -427,8 +425,6 @@ class Privacy:
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
         """Return the smallest δ for the budget as an exact function of ε."""
-        from exactdp.claims.private.deltas import smallest_delta  # noqa: PLC0415
-
         self.require_no_inverse("the smallest δ")
         return smallest_delta(self, conduct(progress, how))
 
@@ -441,23 +437,17 @@ class Privacy:
         **how: Unpack[How],
     ) -> Factor:
         """Return the smallest a such that the mechanism is (a·ε, δ)-private, enclosed."""
-        from exactdp.claims.private.deltas import smallest_budget  # noqa: PLC0415
-
         return smallest_budget(
             self, self.delta if delta is None else delta, width, conduct(progress, how)
         )
 
     def renyi(self, order: Number, *, at: object, width: Number = "1e-6") -> Divergence:
         """Return the largest Rényi divergence of an order, at an ε or on an interval, enclosed."""
-        from exactdp.claims.private.divergences import renyi  # noqa: PLC0415
-
         self.require_no_inverse("a divergence")
         return renyi(self, order, at, width)
 
     def zcdp(self, *, at: object, width: Number = "1e-6") -> Divergence:
         """Return the least ρ such that the mechanism is ρ-zCDP at an ε or on an interval."""
-        from exactdp.claims.private.divergences import zcdp  # noqa: PLC0415
-
         self.require_no_inverse("a divergence")
         return zcdp(self, at, width)
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.decision.work import Explorer
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
 from exactdp.claims.private.patterns import reals_in
@@ -152,8 +153,6 @@ class Slopes:
     @cached_property
     def work(self) -> Explorer:
         """The results computed so far."""
-        from exactdp.claims.decision.work import Explorer  # noqa: PLC0415
-
         return Explorer(self)
 
     is_continuous = True
