@@ -38,6 +38,7 @@ from exactdp.claims.stated.inputs import (
     AllReals,
     Box,
     as_given,
+    ends_of,
     how_many,
     is_listed,
     listed,
@@ -67,11 +68,11 @@ if TYPE_CHECKING:
     from exactdp.claims.constants.radii import Radius
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.progress import Progress
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
     from exactdp.claims.disagreement.everywhere import PiecewiseDistance
     from exactdp.reals import SolutionSet
+    from exactdp.running.conduct import Progress
 
 _SOME_GROUPS = 20  # regions of these inputs show whether α or γ is a parameter
 _FEW_REALS = 3  # in an input that is compared: their cells are quickly listed
@@ -267,13 +268,13 @@ class Accuracy(AccuracyStatement):
         if is_listed(self.input_set):
             return next(iter(listed(self.mechanism, self.input_set)))
         mechanism, box = self.mechanism, self.input_set
-        ends = iter(box.ends(real_count(mechanism)) if isinstance(box, Box) else ())
+        ends = iter(ends_of(box, real_count(mechanism)) or ())
         found: list[Value] = []
         for kind in kinds(mechanism.inputs):
             if kind is not None:
                 found.append(kind.members[0])
             else:
-                low, high = next(ends, (0, 0))
+                low, high = next(ends)
                 found.append(plain(Fraction(min(max(low, 0), high))))
         return assembled(mechanism.inputs, found)
 

@@ -44,13 +44,13 @@ from exactdp.reals.numbers import Number, is_percentage, percentage, probability
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.progress import Progress
     from exactdp.claims.stated.statement import (
         EpsilonGiven,
         IdealGiven,
         InputsGiven,
         OutputDistanceGiven,
     )
+    from exactdp.running.conduct import Progress
 
 _FINE, _COARSE = Fraction(1, 10**12), Fraction(1, 10**6)  # at listed inputs; for all reals
 _HALF = Fraction(1, 2)

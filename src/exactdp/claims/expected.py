@@ -57,10 +57,10 @@ from exactdp.semantics.spots import Spot, Trace, watched
 if TYPE_CHECKING:
     from exactdp.claims.constants.budgets import Budget
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.progress import Progress
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
     from exactdp.reals import SolutionSet
+    from exactdp.running.conduct import Progress
 
 _AT_INPUTS = "the expected loss at each input is a closed form in ε, and so is the bound less it"
 _INVERSE = "the mechanism uses 1/eps"

@@ -67,12 +67,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.progress import Progress
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
     from exactdp.claims.private.deltas import DeltaCurve
     from exactdp.claims.private.divergences import Divergence
     from exactdp.claims.private.loss_factor import Factor, Leakage
+    from exactdp.running.conduct import Progress
 
 _IN_STEPS = (
     "the density of the output y is constant between multiples of a fraction; the probabilities of "

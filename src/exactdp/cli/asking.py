@@ -16,15 +16,16 @@ from exactdp.cli.output import (
     exit_code,
 )
 from exactdp.cli.reading import Changes
-from exactdp.cli.work import Job, Report, results
+from exactdp.cli.work import Job, results
 from exactdp.errors import ExactdpError, VacuousClaimError, counted
+from exactdp.running.conduct import Progress
 
 
 def ask(
     output: CommandOutput,
     targets: tuple[str, ...],
     changes: Changes,
-    question: Callable[[Any, Report], Json],
+    question: Callable[[Any, Progress], Json],
     say: Callable[[str, Json], None],
     kinds: tuple[type, ...] = (Accuracy, Expected),
 ) -> int:

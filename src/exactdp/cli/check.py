@@ -29,8 +29,9 @@ from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.settings import defaults
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.watching import watch
-from exactdp.cli.work import Job, Report, results
+from exactdp.cli.work import Job, results
 from exactdp.errors import ExactdpError, TimeoutRefusedError, counted
+from exactdp.running.conduct import Progress
 
 WORDS = (
     "α: how far an input is from another answer; β: the probability of an error above γ; "
@@ -154,7 +155,7 @@ def command(  # noqa: PLR0913 its options
 
 
 def _job(one: Found, changes: Changes, every: bool, path: Path | None) -> Job:
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         found = changes.applied(one.claim).check(all=every, progress=report)
         record = {**records.verdict(found), "error": None, "certificate": None, "note": ""}
         if path is not None:

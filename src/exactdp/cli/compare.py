@@ -24,9 +24,10 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import rational
+from exactdp.running.conduct import Progress
 
 _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
 
@@ -92,7 +93,7 @@ def command(  # noqa: PLR0913 what can be asked
         "adjacent": read_option("--adjacent", adjacent, _read_adjacency),
     }
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         del report
         found = compared(mechanisms, measure, **options)
         if path is not None:

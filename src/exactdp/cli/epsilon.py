@@ -18,9 +18,9 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options, read_option, read_probability
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Report
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import positive_width
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -52,7 +52,7 @@ def command(
     read_option("--width", width, positive_width)
     answered = False
 
-    def question(claim: Accuracy | Expected, report: Report) -> Json:
+    def question(claim: Accuracy | Expected, report: Progress) -> Json:
         if not isinstance(claim, Expected):
             found = claim.smallest_epsilon(beta=target, width=width, progress=report)
         elif target is None:

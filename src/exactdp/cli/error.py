@@ -21,9 +21,10 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import inf
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -92,7 +93,7 @@ def command(  # noqa: PLR0913 its options
     return output.document(code, **answer)
 
 
-def _answer(bound: ErrorBound, eps: Interval | None, report: Report) -> Json:
+def _answer(bound: ErrorBound, eps: Interval | None, report: Progress) -> Json:
     if bound.allowed is None:
         found = bound.risk(eps)
         return {

@@ -22,9 +22,10 @@ from exactdp.cli.output import (
     writing,
 )
 from exactdp.cli.reading import read_option, read_value
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError, counted
 from exactdp.report.extras import require
+from exactdp.running.conduct import Progress
 
 if TYPE_CHECKING:
     from exactdp.public.answers import Chain
@@ -84,7 +85,7 @@ def _drawn(output: CommandOutput, target: str, path: Path, given: str) -> int:
     u = read_option("--input", given, partial(read_value, what="an input"))
     mechanism = find_mechanism(target)
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         del report
         chain = mechanism.chain(u)
         return {"states": len(chain.states), "picture": _picture(chain, path.suffix.lower())}

@@ -20,7 +20,8 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options, read_option, read_value
 from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -74,7 +75,7 @@ def command(
     save_plot = part("exactdp.report.plots", "save_plot")
     found = find_claim(target)
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         with writing(path):
             save_plot(changes.applied(found.claim), path, kind, progress=report, **options)
         return {}

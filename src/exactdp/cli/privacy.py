@@ -12,8 +12,8 @@ from exactdp.cli.completing import complete_target
 from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -42,7 +42,7 @@ def command(output: CommandOutput, targets: tuple[str, ...], width: str, changes
     """
     read_option("--width", width, positive_width)
 
-    def question(claim: Privacy, report: Report) -> Json:
+    def question(claim: Privacy, report: Progress) -> Json:
         found = records.verdict(claim.check(progress=report))
         best = curve = None
         if not claim.delta_form:

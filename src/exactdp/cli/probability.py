@@ -13,11 +13,12 @@ from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import ProgramError
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import spell
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -72,7 +73,7 @@ def command(
         value = None if at is None else records.enclosure(chance.at(at, digits), digits)
         return {"output": records.shown(one), "probability": records.form(chance), "value": value}
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         del report
         try:
             return asked(mechanism)

@@ -21,8 +21,9 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import counted
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -56,7 +57,7 @@ def command(output: CommandOutput, targets: tuple[str, ...], path: Path, changes
     files = list(dict.fromkeys(one.file for one in found))
     names = [one.name if len(files) == 1 else one.title for one in found]
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         applied = [changes.applied(one.claim) for one in found]
         claims = dict(zip(names, applied, strict=True))
         return {"page": page(claims, _source(files), progress=report)}

@@ -17,11 +17,12 @@ from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.output import STYLES, CommandOutput, Json, examples, json_option, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import counted
 from exactdp.language.types import Real, RealType
 from exactdp.reals import ExpPoly, Interval
 from exactdp.reals.numbers import spell
+from exactdp.running.conduct import Progress
 
 _PILOT = 1000  # runs that determine the cut points of a real number
 _CHUNK = 100_000  # runs in memory at a time
@@ -63,7 +64,7 @@ def command(output: CommandOutput, target: str, given: str, eps: str, runs: int,
     budget = read_option("--eps", eps, read_budget)
     mechanism = mechanism.on(Interval(budget, budget))
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         return {"rows": _rows(mechanism, u, budget, runs, seed, report)}
 
     rows = result(Job(target, target.partition("::")[0], run), output)["rows"]
@@ -97,7 +98,7 @@ def command(output: CommandOutput, target: str, given: str, eps: str, runs: int,
 
 
 def _rows(
-    mechanism: Mechanism, u: Any, eps: Fraction, runs: int, seed: int, report: Report
+    mechanism: Mechanism, u: Any, eps: Fraction, runs: int, seed: int, report: Progress
 ) -> list[Json]:
     found = mechanism.distribution(u)
     tally = _Tally(found)

@@ -21,9 +21,10 @@ from exactdp.cli.output import (
     writing,
 )
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Job, Report, result
+from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError, counted
 from exactdp.public.study import QUESTIONS, require_tables
+from exactdp.running.conduct import Progress
 
 _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the terminal
 
@@ -71,7 +72,7 @@ def command(
         refuse_unwritable(path)
     file, study = find_study(target)
 
-    def run(report: Report) -> Json:
+    def run(report: Progress) -> Json:
         return {"rows": [_plain(row) for row in study.run(asked, progress=report)]}
 
     table = StudyTable(tuple(result(Job(target, file, run), output)["rows"]))

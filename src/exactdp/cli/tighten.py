@@ -18,8 +18,8 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Report
 from exactdp.reals.numbers import positive_width
+from exactdp.running.conduct import Progress
 
 
 @click.command(
@@ -49,7 +49,7 @@ def command(
     """
     read_option("--width", width, positive_width)
 
-    def question(claim: Accuracy | Expected, report: Report) -> Json:
+    def question(claim: Accuracy | Expected, report: Progress) -> Json:
         best = records.tightness(claim.tightest(width=width, progress=report))
         rows = claim.tightest(width=width, at_each=True, progress=report) if each else ()
         listed = [

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from exactdp.cli.loading import problem, with_place
 from exactdp.cli.output import CommandOutput, Json, StoppedError, mistake
@@ -29,16 +29,15 @@ from exactdp.cli.sharing import (
     told_plainly,
 )
 from exactdp.errors import ExactdpError, TimeoutRefusedError
+from exactdp.running.conduct import Progress
 from exactdp.running.crew import holding_interrupts, ignore_interrupts, leave_with_parent
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
     from rich.live import Live
-    from rich.progress import Progress, TaskID
-
-Report: TypeAlias = Callable[[int, int], None]
-"""Called with the amount of finished work and the total amount."""
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 _LOOK = 0.1  # seconds between two polls of the children
 _SEND = 0.05  # seconds between two reports of a child
@@ -50,7 +49,7 @@ class Job:
 
     title: str
     file: str
-    run: Callable[[Report], Json]
+    run: Callable[[Progress], Json]
 
 
 def results(jobs: list[Job], output: CommandOutput) -> Iterator[tuple[int, Json | ExactdpError]]:
@@ -293,7 +292,7 @@ def _serve(
 
 
 def _done(
-    job: Job, report: Report, sharing: Sharing, slots: ChildSlots | None = None
+    job: Job, report: Progress, sharing: Sharing, slots: ChildSlots | None = None
 ) -> Json | ExactdpError:
     """Return the result of a job, or its error."""
     try:
@@ -325,7 +324,7 @@ class _Display:
         self._jobs = jobs
         self._far: dict[int, tuple[int, int]] = {}
         self._tasks: dict[int, TaskID] = {}
-        self._bars: Progress | None = None
+        self._bars: Bars | None = None
         self._live: Live | None = None
 
     def __enter__(self) -> _Display:

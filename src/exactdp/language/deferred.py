@@ -31,6 +31,7 @@ from exactdp.language.tree import (
     constant,
     free_names,
     list_of,
+    literal,
     name,
     nodes,
     pair,
@@ -299,7 +300,7 @@ class _Ends:
             case ast.Name(word) if word == self.slot:
                 raise _OtherUseError
             case ast.Subscript(ast.Name(word), index) if word == self.slot:
-                if self.value.func.id != "sorted" or _number(index) not in (0, -1):  # type: ignore[attr-defined]
+                if self.value.func.id != "sorted" or literal(index) not in (0, -1):  # type: ignore[attr-defined]
                     raise _OtherUseError
                 place = where(self.value)
                 kept = put(ast.Call(self.value.func, [node.value], self.value.keywords), place)
@@ -312,15 +313,6 @@ class _Ends:
                         return put(ast.Call(node.func, [self.value], []), where(node))
                 raise _OtherUseError
         return rebuilt(node, self.changed)
-
-
-def _number(node: ast.expr) -> object:
-    match node:
-        case ast.Constant(value):
-            return value
-        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
-            return -value
-    return None
 
 
 class _Use:
@@ -349,7 +341,7 @@ class _Use:
         slot, place = self.stored.slot, where(one)
         match one:
             case ast.Return(ast.Call(ast.Attribute(ast.Name(word), "index"), [found], [])) if (
-                word == slot and _number(found) is True
+                word == slot and literal(found) is True
             ):
                 variable = self.fresh()
                 at = put(ast.Return(name(variable, place)), place)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 
+from exactdp.language.tree import literal, where
 from exactdp.language.tree import put as placed
-from exactdp.language.tree import where
 
 _OTHER = {"min": "max", "max": "min"}
 
@@ -30,15 +30,15 @@ def end_of_sorted(node: ast.expr) -> ast.Call | None:
     """Return a call of min or max equal to an end of a sorted list; None for other expressions."""
     match node:
         case ast.Subscript(ast.Call(ast.Name("sorted"), [items], keywords), index):
-            place = _constant(index)
+            place = literal(index)
         case _:
             return None
     given = {str(one.arg): one.value for one in keywords}
     key, reverse = given.pop("key", None), given.pop("reverse", None)
-    if given or place not in (0, -1) or not (reverse is None or _constant(reverse) in (0, 1)):
+    if given or place not in (0, -1) or not (reverse is None or literal(reverse) in (0, 1)):
         return None
     word = "min" if place == 0 else "max"
-    if reverse is not None and _constant(reverse):
+    if reverse is not None and literal(reverse):
         word = _OTHER[word]
     at = where(node)
     if place == -1 and key is not None:  # the last of the entries with the same key
@@ -67,23 +67,14 @@ def entries_read(index: ast.expr) -> int | None:
     """
     match index:
         case ast.Slice(None, upper, None) if upper is not None:
-            found = _constant(upper)
+            found = literal(upper)
             return found if type(found) is int and found > 0 else None
         case ast.Slice(lower, None, None) if lower is not None:
-            found = _constant(lower)
+            found = literal(lower)
             return found if type(found) is int and found < 0 else None
         case ast.Slice():
             return None
-    found = _constant(index)
+    found = literal(index)
     if type(found) is not int:
         return None
     return found + 1 if found >= 0 else found
-
-
-def _constant(node: ast.expr) -> object:
-    match node:
-        case ast.Constant(value):
-            return value
-        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
-            return -value
-    return None

@@ -134,6 +134,16 @@ def constant(value: Value, place: Place) -> ast.Constant:
     return put(ast.Constant(value), place)
 
 
+def literal(node: ast.expr) -> object:
+    """Return the value of a constant, also of a negative whole number; None for anything else."""
+    match node:
+        case ast.Constant(value):
+            return value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
+            return -value
+    return None
+
+
 def pair(left: ast.expr, right: ast.expr, place: Place) -> ast.Tuple:
     """Return a tuple of two parts."""
     return put(ast.Tuple([left, right], _LOAD), place)

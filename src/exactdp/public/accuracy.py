@@ -16,9 +16,9 @@ from exactdp.running.conduct import How
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.decision.progress import Progress
     from exactdp.claims.stated.inputs import AllReals, Box
     from exactdp.public.mechanism import Mechanism
+    from exactdp.running.conduct import Progress
 
 
 @folds

@@ -11,10 +11,10 @@ from exactdp.public.calls import folds
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.progress import Progress
     from exactdp.public.mechanism import Mechanism
     from exactdp.reals import Interval
     from exactdp.reals.numbers import Number
+    from exactdp.running.conduct import Progress
 
 
 @folds

@@ -14,9 +14,9 @@ from exactdp.running.conduct import How
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.decision.progress import Progress
     from exactdp.public.answers import ErrorCurve
     from exactdp.public.mechanism import Mechanism
+    from exactdp.running.conduct import Progress
 
 
 @folds

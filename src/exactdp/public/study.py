@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from exactdp.claims.stated.identity import key_of
-from exactdp.errors import ExactdpError, ValueRefusedError, shown
+from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
 from exactdp.reals.numbers import inf
 from exactdp.reals.told import table
 from exactdp.running.conduct import Conduct, How, conduct, conduct_of
@@ -25,7 +25,7 @@ from exactdp.running.version import version
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.decision.progress import Progress
+    from exactdp.running.conduct import Progress
 
 Row: TypeAlias = dict[str, Any]
 
@@ -59,7 +59,7 @@ class Study:
     def __repr__(self) -> str:
         names = dict.fromkeys(name for row, _ in self.rows for name in row)
         over = f" over {', '.join(names)}" if names else ""
-        return f"<Study: {len(self)} claim{'s' * (len(self) > 1)}{over}>"
+        return f"<Study: {counted(len(self), 'claim')}{over}>"
 
     def run(
         self, ask: str = "check", *, progress: Progress | None = None, **how: Unpack[How]
@@ -246,7 +246,7 @@ class StudyTable(Sequence[Row]):
         return "\n".join(line.rstrip() for line in lines)
 
     def __repr__(self) -> str:
-        rows = f"{len(self)} row{'s' * (len(self) != 1)}"
+        rows = counted(len(self), "row")
         return f"<StudyTable: {rows} of {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:

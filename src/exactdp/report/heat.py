@@ -18,7 +18,7 @@ from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.decision.progress import Progress
+    from exactdp.running.conduct import Progress
 
 _CELLS_WITH_TEXT = 12  # a map with more cells per side shows no numbers
 _MOST_TICKS = 15

@@ -40,7 +40,7 @@ from exactdp.report.styles import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.decision.progress import Progress
+    from exactdp.running.conduct import Progress
 
 
 def plot_error(

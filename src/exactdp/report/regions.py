@@ -14,7 +14,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.stated.inputs import AllReals, Box
+from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import VacuousClaimError, ValueRefusedError
@@ -25,7 +25,7 @@ from exactdp.report.styles import BLACK, GREY, LONGEST_LINE, SKY, logarithmic, n
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from exactdp.claims.decision.progress import Progress
+    from exactdp.running.conduct import Progress
 
 _ROWS, _ROWS_EVERYWHERE = 20, 8  # besides the lowest
 _EDGES = tuple(Fraction(f"{10 ** (k / 8):.3g}") for k in range(-8, 9))  # 1/10 … 10
@@ -60,7 +60,7 @@ def plot_region(
             way_out="Draw kind='error', ask claim.epsilons(), or give gammas=… or "
             "output_distance=value_gap.",
         )
-    everywhere = isinstance(claim.input_set, AllReals | Box)
+    everywhere = not is_listed(claim.input_set)
     steps = _ROWS_EVERYWHERE if everywhere else _ROWS
     levels = _gammas(claim, steps) if gammas is None else [rational(g, "gamma") for g in gammas]
     if not levels:
@@ -198,7 +198,7 @@ def _span(claim: Accuracy, found: dict[Fraction, list[_Part]]) -> tuple[float, f
     ends = [end for parts in found.values() for one in parts for end in (one.lower, one.upper)]
     ends = [end for end in ends if 0 < end < inf]
     on = claim.epsilon
-    if isinstance(claim.input_set, AllReals | Box):
+    if not is_listed(claim.input_set):
         low, high = min(ends), max(ends)
     else:
         low, high = min([0.1, *(end / 3 for end in ends)]), max([10.0, *(3 * end for end in ends)])

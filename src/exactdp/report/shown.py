@@ -13,7 +13,6 @@ from exactdp.claims.constants.curves import ErrorCurve, error_curve
 from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.obligations import Obligation
-from exactdp.claims.decision.progress import Progress
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.listed import regions_at
 from exactdp.claims.stated.claim import Due
@@ -33,6 +32,7 @@ from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import inf, simplest_inside, spell
+from exactdp.running.conduct import Progress
 
 _MOST_TRIED = 2_000  # inputs, in search of one at which the claim says something
 _MANTISSAS = tuple(Fraction(digits) for digits in ("1", "1.5", "2", "3", "4", "5", "7"))

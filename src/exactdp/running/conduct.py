@@ -18,6 +18,7 @@ from exactdp.running.crew import Slots
 from exactdp.running.store import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the amount done and the total: listed inputs, or thousandths of the work."""
 
 
 class How(TypedDict, total=False):

@@ -19,6 +19,7 @@ from typing import Any
 
 from exactdp.language.code import Appended, Augmented, Branch, Code, Next, Set, expressions
 from exactdp.language.machine import Machine, State
+from exactdp.language.tree import literal
 from exactdp.language.values import List, Value
 
 _WORDS = {"sum": sum, "any": any, "all": all, "len": len, "max": max, "min": min}
@@ -170,22 +171,13 @@ def _reading(node: ast.AST, code: Code) -> tuple[ast.expr, _ListRead] | None:
         case ast.Call(ast.Name(word), [items], []) if word in _WORDS and word not in code.functions:
             return items, _ListRead(word)
         case ast.Subscript(items, index):
-            number = _constant(index)
+            number = literal(index)
             if isinstance(number, int) and not isinstance(number, bool):
                 return items, _ListRead("item", number)
         case ast.Compare(ast.Constant(value), [ast.In() | ast.NotIn()], [items]):
             return items, _ListRead("in", value)
         case ast.Call(ast.Attribute(items, ("count" | "index") as word), [ast.Constant(value)], []):
             return items, _ListRead(word, value)
-    return None
-
-
-def _constant(node: ast.expr) -> object:
-    match node:
-        case ast.Constant(value):
-            return value
-        case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
-            return -value
     return None
 
 

@@ -11,7 +11,7 @@ from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import parts_of
-from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed, unknown
@@ -30,7 +30,7 @@ from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, approximate, inf, positive_width
 from exactdp.reals.spans import as_stretch
 from exactdp.reals.told import Told
-from exactdp.running.conduct import conduct_of
+from exactdp.running.conduct import Progress, conduct_of
 
 _Key: TypeAlias = tuple[ClosedForm, Stretch, tuple[tuple[str, ClosedForm], ...]]
 """A function that must be nonnegative, where, and the α and γ that are functions of ε."""

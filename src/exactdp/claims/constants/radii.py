@@ -9,10 +9,9 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.progress import Progress
 from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.of_claim import regions_of
-from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import ErrorOfEntries, sup
 from exactdp.claims.stated.vacuity import refuse_empty
@@ -22,7 +21,7 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, nonnegative
 from exactdp.reals.numbers import Number, approximate, inf, percentage, positive_width, spell
 from exactdp.reals.told import Told
-from exactdp.running.conduct import conduct_of
+from exactdp.running.conduct import Progress, conduct_of
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
 
@@ -295,7 +294,7 @@ def _inside(output: Value, radius: Fraction | float, entry: int | None = None) -
 
 
 def _uses_gamma(claim: Accuracy) -> bool:
-    if isinstance(claim.input_set, AllReals | Box):
+    if not is_listed(claim.input_set):
         return "gamma" in claim.formula.names()
     return any(
         "gamma" in claim.beta_at(as_given(claim.mechanism, u)).names()

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias
 from exactdp.claims.constants.factors import Factors
 from exactdp.claims.constants.kappa import Kappa, largest_whole
 from exactdp.claims.decision.obligations import Obligation
-from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed, unknown
@@ -33,7 +33,7 @@ from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
-from exactdp.running.conduct import conduct_of
+from exactdp.running.conduct import Progress, conduct_of
 
 Where: TypeAlias = Fraction | float | Root | None
 

@@ -16,14 +16,13 @@ from exactdp.claims.constants.kappa import Kappa, largest_whole
 from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.progress import Progress
 from exactdp.claims.stated.expressions import Expression, as_expression
 from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import Number, inf, positive_width, spell
-from exactdp.running.conduct import conduct_of
+from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy

@@ -22,7 +22,7 @@ from exactdp.claims.regions.region import RAY, Region, Setting, Vector
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
-from exactdp.claims.stated.inputs import AllReals, Box, as_given, as_written, is_listed, show
+from exactdp.claims.stated.inputs import as_given, as_written, ends_of, is_listed, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
 from exactdp.language.layout import entries, kinds
@@ -233,9 +233,6 @@ def _rounded(value: Value, most: int) -> Value:
 
 def is_input_of(claim: Accuracy, u: Value) -> bool:
     """Whether an input is one that the claim is about."""
-    box = claim.input_set
-    if not isinstance(box, Box):
-        return isinstance(box, AllReals)
     reals = [
         Fraction(value)
         for value, kind in zip(
@@ -243,8 +240,10 @@ def is_input_of(claim: Accuracy, u: Value) -> bool:
         )
         if kind is None
     ]
-    ends = box.ends(len(reals))
-    return all(low <= value <= high for value, (low, high) in zip(reals, ends, strict=True))
+    ends = ends_of(claim.input_set, len(reals))
+    return ends is not None and all(
+        low <= value <= high for value, (low, high) in zip(reals, ends, strict=True)
+    )
 
 
 # On a ray -----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from exactdp.claims.decision.eps_pieces import in_pieces
 from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
 from exactdp.claims.decision.parted import in_parts
-from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import lost_told, parts
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.verdict import Verdict
@@ -27,7 +27,7 @@ from exactdp.language.linear import unit_in
 from exactdp.language.sampling import OrderChangesError
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
-from exactdp.running.conduct import Conduct, conduct_of
+from exactdp.running.conduct import Conduct, Progress, conduct_of
 from exactdp.running.crew import LostUnitError
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece

@@ -9,9 +9,8 @@ from exactdp.claims.stated.inputs import is_listed
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.claim import Claim
+    from exactdp.running.conduct import Progress
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the amount done and the total: listed inputs, or thousandths of the work."""
 Hear: TypeAlias = Callable[[float], None]
 """Called with the fraction of a part that is done."""
 

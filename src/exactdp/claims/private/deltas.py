@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from exactdp.claims.constants.envelopes import largest, start
 from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.progress import Hear, Progress
+from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed
@@ -34,7 +34,7 @@ from exactdp.reals import (
 from exactdp.reals.numbers import Number, inf, positive_width, rational, simplest_inside
 from exactdp.reals.spans import around
 from exactdp.reals.told import Told
-from exactdp.running.conduct import conduct_of
+from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict

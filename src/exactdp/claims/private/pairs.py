@@ -18,7 +18,15 @@ from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.moving import curve_of
 from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
 from exactdp.claims.stated.adjacency import Adjacency, Ball
-from exactdp.claims.stated.inputs import AllReals, Box, Grid, as_given, box_sides, listed
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    Grid,
+    as_given,
+    box_sides,
+    ends_of,
+    listed,
+)
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -323,8 +331,7 @@ def samples_of(claim: Privacy) -> Grid | list[Value] | Pairs | None:
 def _ends_of(claim: Privacy) -> list[tuple[Any, Any]]:
     """Return the bounds of each real entry of an input."""
     count = kinds(claim.mechanism.inputs).count(None)
-    given = claim.input_set
-    return given.ends(count) if isinstance(given, Box) else [(-inf, inf)] * count
+    return ends_of(claim.input_set, count) or [(-inf, inf)] * count
 
 
 def _near(low: Any, high: Any, radius: Fraction) -> list[Value]:

@@ -26,7 +26,7 @@ from exactdp.claims.regions.symmetry import Symmetry, groups
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import l1, l2, linf
 from exactdp.claims.stated.enclosing import enclosed
-from exactdp.claims.stated.inputs import Box
+from exactdp.claims.stated.inputs import ends_of
 from exactdp.claims.stated.output_distances import discrete_outputs
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
@@ -36,6 +36,7 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.reals.numbers import inf
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING
 from exactdp.semantics.graph import Graph
@@ -109,8 +110,7 @@ class _Exchanges:
         assert ideal is not None
         self._ideal = ideal
         size = len(claim.entry_names)
-        inputs = claim.input_set
-        self._ends = inputs.ends(size) if isinstance(inputs, Box) else [None] * size
+        self._ends = ends_of(claim.input_set, size) or [(-inf, inf)] * size
         self._names = entry_names(claim.mechanism.inputs)
         self._ideal_names = entry_names(ideal.inputs)
         self._graphs = (

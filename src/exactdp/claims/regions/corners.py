@@ -35,7 +35,7 @@ from exactdp.claims.regions.independent import SampledOutputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.stated.enclosing import EnclosingSides, Enclosures
-from exactdp.claims.stated.inputs import AllReals, Box
+from exactdp.claims.stated.inputs import AllReals, ends_of
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
@@ -294,10 +294,8 @@ class Corners:
 
     def _box(self) -> Iterator[DominanceRow]:
         """Yield the rows of the box of inputs."""
-        box = self._claim.input_set
-        if not isinstance(box, Box):
-            return
-        for name, (low, high) in zip(self._reals, box.ends(len(self._reals)), strict=True):
+        ends = ends_of(self._claim.input_set, len(self._reals)) or ()
+        for name, (low, high) in zip(self._reals, ends, strict=bool(ends)):
             for end, sign in ((low, 1), (high, -1)):
                 if isinstance(end, Fraction):
                     yield DominanceRow(((name, Fraction(sign)),), -sign * end, Fraction(0))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
-from exactdp.claims.stated.inputs import AllReals, Box
+from exactdp.claims.stated.inputs import ends_of, is_listed
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.output_distances import discrete_outputs, value_gap
 from exactdp.claims.stated.selecting import selected_end, selection_size
@@ -68,10 +68,7 @@ def near_worst_inputs(claim: Accuracy) -> Accuracy | None:
 
 def _ends(claim: Accuracy) -> tuple[Any, Any]:
     """Return the ends between which all entries of an input are; reversed if they differ."""
-    if isinstance(claim.input_set, AllReals):
-        return -inf, inf
-    size = len(claim.entry_names)
-    ends = {*claim.input_set.ends(size)} if isinstance(claim.input_set, Box) else set()
+    ends = {*(ends_of(claim.input_set, len(claim.entry_names)) or ())}
     return ends.pop() if len(ends) == 1 else (inf, -inf)
 
 
@@ -108,7 +105,7 @@ def _end(claim: Accuracy) -> int:
         or not claim.corners.are_wanted
         or claim.input_metric != discrete
         or constant(claim.alpha_level) != 0
-        or not isinstance(claim.input_set, AllReals | Box)
+        or is_listed(claim.input_set)
         or claim.is_beta_of_input
         or claim.has_parts
         or claim.conditions != ALWAYS

@@ -13,7 +13,7 @@ from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.types import DomType, ListType, RealType
 from exactdp.language.values import List, Value, plain
 from exactdp.reals.interval import read_end
-from exactdp.reals.numbers import Number, rational, spell
+from exactdp.reals.numbers import Number, inf, rational, spell
 
 if TYPE_CHECKING:
     from exactdp.language.program import Program
@@ -75,6 +75,10 @@ class AllReals:
     >>> print(AllReals())
     all real inputs
     """
+
+    def ends(self, count: int) -> list[tuple[End, End]]:
+        """Return the lower and upper bound of each of `count` numbers, which are infinite."""
+        return [(-inf, inf)] * count
 
     def __str__(self) -> str:
         return "all real inputs"
@@ -154,8 +158,7 @@ def read_inputs(mechanism: Program, inputs: object) -> Inputs:
     if inputs is None:
         return AllReals() if has_reals(mechanism) else tuple(_all(mechanism))
     if isinstance(inputs, AllReals | Box):
-        if isinstance(inputs, Box):
-            inputs.ends(real_count(mechanism))
+        inputs.ends(real_count(mechanism))  # refuses a box of another size
         return inputs if has_reals(mechanism) else tuple(_all(mechanism))
     if isinstance(inputs, Grid):
         size = how_many(mechanism, inputs)
@@ -197,6 +200,11 @@ def is_listed(inputs: Inputs) -> bool:
     return not isinstance(inputs, AllReals | Box)
 
 
+def ends_of(inputs: Inputs, count: int) -> list[tuple[End, End]] | None:
+    """Return the bounds of each of `count` real numbers; None if inputs are listed."""
+    return inputs.ends(count) if isinstance(inputs, AllReals | Box) else None
+
+
 def listed(mechanism: Program, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
     """Yield the inputs, in the form of `Program.read_input`, the last entry changing fastest."""
     if isinstance(inputs, tuple):
@@ -232,8 +240,6 @@ def real_count(mechanism: Program) -> int:
 
 def box_sides(mechanism: Program, inputs: AllReals | Box) -> list[tuple[Fraction, ...]]:
     """Return the sides Σ q·θ ≥ 0 of a set of real inputs; θ is ε, then the inputs times ε."""
-    if isinstance(inputs, AllReals):
-        return []
     count = real_count(mechanism)
     sides = []
     for k, (low, high) in enumerate(inputs.ends(count), 1):
