@@ -19,9 +19,8 @@ from exactdp.claims.constants.radii import smallest_gamma
 from exactdp.claims.constants.tightness import tightest, tightest_at_each
 from exactdp.claims.constants.trials import tightest_by_trial
 from exactdp.claims.decision.counterexamples import confirmed
-from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.decided import DecidedClaim
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
-from exactdp.claims.decision.work import Explorer
 from exactdp.claims.disagreement.everywhere import disagreement
 from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.regions.chamber import Chamber
@@ -69,7 +68,7 @@ if TYPE_CHECKING:
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.decision.work import Leaf, Problem, Sign
     from exactdp.claims.disagreement.everywhere import PiecewiseDistance
     from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress
@@ -101,7 +100,7 @@ EVERYWHERE = (
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Accuracy(AccuracyStatement):
+class Accuracy(AccuracyStatement, DecidedClaim):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
@@ -144,11 +143,6 @@ class Accuracy(AccuracyStatement):
         claim = replace(self)
         claim.obligations.room = room
         return claim
-
-    @cached_property
-    def work(self) -> Explorer:
-        """The results computed so far: cells of parameters and signs."""
-        return Explorer(self)
 
     @cached_property
     def is_rounded(self) -> bool:
@@ -231,10 +225,6 @@ class Accuracy(AccuracyStatement):
         if all(one.region.is_ray and not one.region.levels_given for one in findings):
             return ROUTES[self.obligations.route]
         return BY_EPSILON if self.has_inverse_eps else ON_CONES
-
-    def everywhere(self) -> Accuracy:
-        """Return the same claim about all real inputs."""
-        return replace(self, inputs=AllReals())
 
     @property
     def errs_by_differences(self) -> bool:
@@ -391,11 +381,6 @@ class Accuracy(AccuracyStatement):
         """Return how much the claim says at an input, given what must be proved there."""
         return content_of(due, is_at_least_one)
 
-    @property
-    def nouns(self) -> tuple[str, str]:
-        """The noun for what is counted, singular and plural."""
-        return "input", "inputs"
-
     def why_empty(self, contents: Contents) -> str:
         """Describe why the claim says nothing at some inputs."""
         return why_empty(self, contents)
@@ -415,16 +400,6 @@ class Accuracy(AccuracyStatement):
         return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)
 
     # Questions ------------------------------------------------------------------------
-
-    def check(
-        self,
-        *,
-        all: bool = False,  # noqa: A002
-        progress: Progress | None = None,
-        **how: Unpack[How],
-    ) -> Verdict:
-        """Decide the claim. With `all`, list every failing input, not only the first."""
-        return decide(self, every=all, progress=conduct(progress, how))
 
     @overload
     def disagreement(self, u: AllReals | Box) -> PiecewiseDistance: ...  # type: ignore[overload-overlap]

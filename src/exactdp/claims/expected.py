@@ -14,9 +14,8 @@ from exactdp.claims.certificates.in_parts import certificate_in_parts
 from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
 from exactdp.claims.constants.tightness import tightest, tightest_at_each
 from exactdp.claims.constants.trials import tightest_by_trial
-from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.decided import DecidedClaim
 from exactdp.claims.decision.survey import survey
-from exactdp.claims.decision.work import Explorer
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
 from exactdp.claims.regions.everywhere import sides_of
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
     from exactdp.claims.constants.budgets import Budget
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.decision.work import Problem, Sign
     from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress
 
@@ -81,7 +80,7 @@ def _is_nonnegative(form: ClosedForm, place: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Expected:
+class Expected(DecidedClaim):
     """The expected loss of the mechanism is at most a bound, for every ε of an interval."""
 
     mechanism: Program
@@ -138,11 +137,6 @@ class Expected:
                 f"at_most = {self.formula} uses {', '.join(unknown)}",
                 rule="A bound is a number or a formula in eps.",
             )
-
-    @cached_property
-    def work(self) -> Explorer:
-        """The results computed so far: cells of parameters and signs."""
-        return Explorer(self)
 
     # For the decision pass --------------------------------------------------------------
 
@@ -274,11 +268,6 @@ class Expected:
     def _told(self, u: tuple[Value, ...]) -> str:
         return show(as_written(as_given(self.mechanism, u)))
 
-    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
-        """Return (): obligations are not compared with those of other cells."""
-        del region, cell
-        return ()
-
     def refutation(self, problem: Problem, sign: Sign) -> Excess | None:
         """Return the counterexample of a failed problem."""
         return excess(self, problem, sign)
@@ -289,16 +278,6 @@ class Expected:
         if self._is_alike:
             return "the mechanism only adds noise, so the expected loss is the same at every input"
         return _AT_INPUTS if is_listed(self.input_set) else _EVERYWHERE
-
-    def everywhere(self) -> Expected:
-        """Return the same claim about all real inputs."""
-        return replace(self, inputs=AllReals())
-
-    def stronger(self) -> None:
-        """Return None: a claim about an expected loss is decided as it is."""
-
-    def weaker(self) -> None:
-        """Return None: a claim about an expected loss is decided as it is."""
 
     def hint(self) -> str:
         """Return a clause on the approximate best constant, or ""."""
@@ -323,11 +302,6 @@ class Expected:
         """Return how much the claim says: something wherever the ideal is defined."""
         del is_at_least_one
         return Content.NOTHING if due is None else Content.SOMETHING
-
-    @property
-    def nouns(self) -> tuple[str, str]:
-        """The noun for what is counted, singular and plural."""
-        return "input", "inputs"
 
     def why_empty(self, contents: Contents) -> str:
         """Describe why the claim says nothing."""
@@ -356,7 +330,7 @@ class Expected:
     ) -> Verdict:
         """Decide the claim. With `all`, list every failing input, not only the first."""
         _ = self.formula
-        return decide(self, every=all, progress=conduct(progress, how))
+        return super().check(all=all, progress=progress, **how)
 
     def exact(self, u: object) -> ClosedForm | float:
         """Return the expected loss at an input: a closed form in ε, or `inf`."""

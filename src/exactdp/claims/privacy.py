@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.certificates.in_parts import certificate_in_parts
 from exactdp.claims.certificates.privacy import certificate
-from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.work import Explorer
+from exactdp.claims.decision.decided import DecidedClaim
 from exactdp.claims.private.breaches import Breach, breach
 from exactdp.claims.private.deltas import smallest_budget, smallest_delta
 from exactdp.claims.private.divergences import renyi, zcdp
@@ -40,7 +39,6 @@ from exactdp.claims.stated.distances import linf
 from exactdp.claims.stated.expressions import as_expression
 from exactdp.claims.stated.identity import as_given_only
 from exactdp.claims.stated.inputs import (
-    AllReals,
     Inputs,
     as_given,
     as_written,
@@ -68,7 +66,7 @@ if TYPE_CHECKING:
 
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.decision.work import Problem, Sign
     from exactdp.claims.private.deltas import DeltaCurve
     from exactdp.claims.private.divergences import Divergence
     from exactdp.claims.private.loss_factor import Factor, Leakage
@@ -89,7 +87,7 @@ MEASURES = ("privacy", "bounded_range")
 
 
 @dataclass(frozen=True, eq=False)
-class Privacy:
+class Privacy(DecidedClaim):
     """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
 
     For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
@@ -231,11 +229,6 @@ class Privacy:
         """What must be proved, pair by pair."""
         return Losses(self)
 
-    @cached_property
-    def work(self) -> Explorer:
-        """The results computed so far: cells of parameters and signs."""
-        return Explorer(self)
-
     # For the decision pass --------------------------------------------------------------
 
     @property
@@ -291,11 +284,6 @@ class Privacy:
         del due
         return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
 
-    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
-        """Return (): obligations are not compared with those of other cells."""
-        del region, cell
-        return ()
-
     def refutation(self, problem: Problem, sign: Sign) -> Breach | None:
         """Return the counterexample of a failed problem."""
         return breach(self, problem, sign)
@@ -322,10 +310,6 @@ class Privacy:
             return _BY_RATIO
         return _BY_SET if self.delta_form else _BY_OUTPUT
 
-    def everywhere(self) -> Privacy:
-        """Return the same claim about all real inputs."""
-        return replace(self, inputs=AllReals())
-
     def stronger(self) -> Slopes | Privacy | None:
         """Return a claim that implies this one: about slopes, or the worst pairs of a grid."""
         if not is_listed(self.input_set):
@@ -350,10 +334,6 @@ class Privacy:
                 rule=f"{self.why_empty(contents)}.",
                 way_out=self.way_out(contents),
             )
-
-    def hint(self) -> str:
-        """Return ""."""
-        return ""
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -395,22 +375,10 @@ class Privacy:
             )
         return certificate(verdict)
 
-    @property
-    def nouns(self) -> tuple[str, str]:
-        """The noun for what is counted, singular and plural."""
-        return "pair", "pairs"
+    nouns = "pair", "pairs"
+    """The noun for what is counted, singular and plural."""
 
     # Questions ------------------------------------------------------------------------
-
-    def check(
-        self,
-        *,
-        all: bool = False,  # noqa: A002
-        progress: Progress | None = None,
-        **how: Unpack[How],
-    ) -> Verdict:
-        """Decide the claim. With `all`, list every failing pair, not only the first."""
-        return decide(self, every=all, progress=conduct(progress, how))
 
     def tightest(
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.decision.work import Explorer
+from exactdp.claims.decision.decided import DecidedClaim
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
 from exactdp.claims.private.patterns import reals_in
@@ -24,7 +24,7 @@ from exactdp.claims.regions.shapes import shape_of
 from exactdp.claims.stated.adjacency import Adjacency, LargestChange
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import Inputs, is_listed
-from exactdp.claims.stated.vacuity import Content, Contents
+from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, OrderedSum
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT
@@ -36,7 +36,7 @@ from exactdp.semantics.spots import Trace, rational_vector
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.decision.work import Leaf, Problem, Sign
     from exactdp.claims.privacy import Privacy
 
 BY_SLOPES = (
@@ -110,7 +110,7 @@ class Slope:
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
+class Slopes(DecidedClaim):
     """The claim that ln p is nowhere steeper than a budget, which implies a privacy claim."""
 
     claim: Privacy
@@ -150,21 +150,9 @@ class Slopes:
         """The inputs that the claim is about."""
         return self.claim.input_set
 
-    @cached_property
-    def work(self) -> Explorer:
-        """The results computed so far."""
-        return Explorer(self)
-
     is_continuous = True
     inputs = None
     conventions: tuple[str, ...] = ()
-    nouns = "input", "inputs"
-
-    def stronger(self) -> None:
-        """Return None: there is no stronger claim."""
-
-    def weaker(self) -> None:
-        """Return None: there is no weaker claim."""
 
     @cached_property
     def _patterns(self) -> tuple[Value, ...]:
@@ -256,20 +244,6 @@ class Slopes:
     def everywhere(self) -> Slopes:
         """Return the same claim about all real inputs."""
         return Slopes(self.claim.everywhere())
-
-    def hint(self) -> str:
-        """Return ""."""
-        return ""
-
-    def why_empty(self, contents: Contents) -> str:
-        """Return "": the claim says something."""
-        del contents
-        return ""
-
-    def way_out(self, contents: Contents) -> str:
-        """Return "": the claim says something."""
-        del contents
-        return ""
 
     def certificate(self, verdict: Any) -> dict[str, Any]:
         """Return the certificate of the privacy claim."""
