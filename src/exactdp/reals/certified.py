@@ -27,6 +27,7 @@ Evaluated: TypeAlias = EnclosedForm | CurvedSum | LogSum
 """Functions whose signs are decided by certified numbers."""
 
 _LOOKS = tuple(Fraction(2) ** k for k in (0, 1, 2, 3, 4, 5, 6, -1, -2, -3, -4))
+_REACHING = 48  # halvings of the way to an end
 _NARROW = Fraction(1, 2**48)  # relative width of a zero that may be rational
 
 
@@ -65,17 +66,39 @@ def evaluated_sign(
     first_open: Seen | None = None
     for piece in walk.pieces():
         if isinstance(piece, Crossed):
-            return False, _beside(function, piece)
+            return False, _beside(function, piece, on)
         if isinstance(piece, Touched):
             if strict and piece.point in on:
                 return False, piece.point
         elif piece.sign < 0:
-            return False, _simple_in(piece, on)
+            return False, Interval(piece.lower, piece.upper).simple_point()
         elif piece.sign == 0:
             first_open = first_open or piece
     if first_open is not None:
         raise _open(walk, first_open)
     return True, None
+
+
+def simplest_negative(function: CurvedSum | LogSum, point: Fraction, on: Interval) -> Fraction:
+    """Return a simple point inside an interval at which a function is negative, as at a point."""
+
+    def is_negative(x: Fraction) -> bool:
+        return function.coefficient_sign(x, 0) == -1
+
+    ends = []
+    for end in (on.lower, on.upper if isinstance(on.upper, Fraction) else 2 * point + 1):
+        good, bad = point, Fraction(end)
+        for _ in range(_REACHING):  # how far towards the end it seems to stay negative
+            middle = (good + bad) / 2
+            good, bad = (middle, bad) if is_negative(middle) else (good, middle)
+        ends.append(bad)
+    left, right = ends
+    while left < right:
+        candidate = simplest_inside(left, right)
+        if is_negative(candidate):
+            return candidate
+        left, right = (left + point) / 2, (right + point) / 2
+    return point
 
 
 def _is_zero(function: Evaluated) -> bool:
@@ -91,18 +114,15 @@ def _open(walk: SignWalk, piece: Seen) -> OpenSignError:
     )
 
 
-def _simple_in(piece: Seen, on: Interval) -> Fraction:
-    """Return a simple number inside a stretch."""
-    return Interval(piece.lower, piece.upper, lower_open=piece.lower not in on).simple_point()
-
-
-def _beside(function: Evaluated, piece: Crossed) -> Fraction:
+def _beside(function: Evaluated, piece: Crossed, on: Interval) -> Fraction:
     """Return a simple number next to a crossing at which the function is negative."""
     size = piece.upper - piece.lower
     zero = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=function).refined(size / 8)
+    while zero.upper not in on or zero.lower not in on:  # one of its ends is not in the interval
+        zero = zero.refined((zero.upper - zero.lower) / 8)
     if piece.sign > 0:
-        return Interval(zero.upper, max(piece.upper, zero.upper)).simple_point()
-    return Interval(min(piece.lower, zero.lower), zero.lower).simple_point()
+        return Interval(zero.upper, piece.upper).simple_point()
+    return Interval(piece.lower, zero.lower).simple_point()
 
 
 def evaluated_landscape(function: Evaluated, on: Interval) -> list[Atom]:

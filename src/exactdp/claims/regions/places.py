@@ -19,7 +19,7 @@ from exactdp.reals import (
     nonnegative,
     solution_set,
 )
-from exactdp.reals.certified import evaluated_sign, evaluated_solutions
+from exactdp.reals.certified import evaluated_sign, evaluated_solutions, simplest_negative
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.log_sums import LogSum, log_solutions
@@ -214,9 +214,12 @@ def _evaluated(function: CurvedSum | LogSum, on: Interval, where: Stretch) -> Pl
         holds, witness = evaluated_sign(function, on)
     except OpenSignError as error:
         return PlaceDecision(None, why=error.message)
-    if witness is not None and witness not in where:
+    if witness is None:
+        return PlaceDecision(holds)
+    if witness not in where:
         return PlaceDecision(None)
-    return PlaceDecision(holds, witness)
+    simple = simplest_negative(function, witness, on)
+    return PlaceDecision(False, simple if simple in where else witness)
 
 
 Place: TypeAlias = OnRay | OnCone | OnCurve | OnLine
