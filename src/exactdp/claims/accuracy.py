@@ -14,6 +14,7 @@ from exactdp.claims.certificates.cases import certificate_by_cases
 from exactdp.claims.certificates.claim_cases import is_by_cases
 from exactdp.claims.certificates.in_parts import certificate_in_parts
 from exactdp.claims.certificates.term_parts import in_term_parts
+from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
 from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.constants.radii import smallest_gamma
 from exactdp.claims.constants.tightness import tightest, tightest_at_each
@@ -450,8 +451,6 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
     ) -> SolutionSet:
         """Return the exact set of ε for which the claim holds at all inputs."""
-        from exactdp.claims.constants.budgets import epsilons  # noqa: PLC0415
-
         if self._stands_for_all is not None:
             return self._stands_for_all.epsilons(width=width, progress=progress, **how)
         return epsilons(self, width, conduct(progress, how))
@@ -465,8 +464,6 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         **how: Unpack[How],
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
-        from exactdp.claims.constants.budgets import smallest_epsilon  # noqa: PLC0415
-
         claim = self if beta is None else replace(self, beta=beta)
         claim = claim._stands_for_all or claim
         return smallest_epsilon(claim, width, conduct(progress, how))

@@ -7,7 +7,6 @@ from fractions import Fraction
 from html import escape
 from typing import Any, ClassVar, TypeAlias, cast
 
-from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import parts_of
@@ -21,6 +20,7 @@ from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import constant
+from exactdp.claims.stated.statement import AccuracyStatement
 from exactdp.claims.stated.vacuity import Contents, refuse_empty
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.sampling import OrderChangesError
@@ -136,7 +136,7 @@ def epsilons(claim: Claim, width: Number, progress: Progress | None) -> Solution
 
 def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     """Return the ε for which a claim holds, refused if the ends of this set are not known."""
-    if isinstance(claim, Accuracy):
+    if isinstance(claim, AccuracyStatement):
         claim.require_ends()
     try:
         return _epsilons(claim, width, progress)
@@ -225,7 +225,7 @@ class _EpsilonsSought:
     def _unclaimed(self, problem: Problem) -> SolutionSet:
         """Return the ε at which α is a function of ε and at least dd: nothing is claimed there."""
         claim, alpha = self._claim, problem.region.levels.get("alpha")
-        if not isinstance(claim, Accuracy) or alpha is None or claim.boundary == "check":
+        if not isinstance(claim, AccuracyStatement) or alpha is None or claim.boundary == "check":
             return SolutionSet(())
         distance = getattr(problem.obligation, "distance", None)
         if not isinstance(distance, Fraction):
@@ -279,10 +279,10 @@ def smallest_epsilon(claim: Claim, width: Number, progress: Progress | None = No
 
 def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet | None:
     """Return the ε for which a claim holds, or None if only single intervals can be decided."""
-    if isinstance(claim, Accuracy) and (claim.is_rounded or claim.has_tower):
-        return None
-    if isinstance(claim, Accuracy) and claim.has_cases and not claim.mechanism.checked.releases_eps:
-        return None
+    if isinstance(claim, AccuracyStatement):
+        has_cases = claim.has_cases and not claim.mechanism.checked.releases_eps
+        if claim.is_rounded or claim.has_tower or has_cases:
+            return None
     if not is_in_eps_alone(claim):
         return None
     try:
@@ -397,7 +397,7 @@ def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
 def _has_same_cells(claim: Claim) -> bool:
     """Whether the cells of a claim are the same for each interval of ε."""
     return (
-        isinstance(claim, Accuracy)
+        isinstance(claim, AccuracyStatement)
         and not claim.mechanism.meets_eps
         and all(
             constant(one) is not None
@@ -408,7 +408,11 @@ def _has_same_cells(claim: Claim) -> bool:
 
 def _why(claim: Claim, found: Any) -> str:
     """Describe why a claim fails at the largest ε that was tried."""
-    return why_never(claim, found) if isinstance(claim, Accuracy) and found is not None else ""
+    return (
+        why_never(cast(Any, claim), found)
+        if isinstance(claim, AccuracyStatement) and found is not None
+        else ""
+    )
 
 
 def _none(lower: Fraction, why: str) -> Budget:
