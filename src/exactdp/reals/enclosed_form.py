@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from flint import arb, ctx
+from flint import arb
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import Enclosure, enclosure_of
+from exactdp.reals.evaluation import Enclosure, refined
 from exactdp.reals.numbers import Number, rational, spell
 
 if TYPE_CHECKING:
@@ -42,15 +41,12 @@ class EnclosedForm(ClosedForm):
         point = rational(eps, "a value of eps")
         if others:
             raise ValueRefusedError(f"the function does not depend on {', '.join(others)}")
-        wanted = math.ceil(digits * math.log2(10)) + 2
-        bits = 2 * wanted + 64
-        while bits < _MOST_BITS:
-            ball = self.ball(point, bits)
-            if ball.rel_accuracy_bits() >= wanted:
-                with ctx.workprec(bits):
-                    return enclosure_of(ball)
-            bits *= 2
-        raise ValueRefusedError(f"the value at eps = {spell(point)} cannot be distinguished from 0")
+        found = refined(lambda bits: self.ball(point, bits), digits, self.first_bits, _MOST_BITS)
+        if found is None:
+            raise ValueRefusedError(
+                f"the value at eps = {spell(point)} cannot be distinguished from 0"
+            )
+        return found
 
     def sign_at(self, eps: Fraction) -> int:
         """Return the sign at an ε; refuse if the value is indistinguishable from 0."""

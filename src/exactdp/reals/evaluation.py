@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
@@ -195,18 +195,36 @@ def at(form: ClosedForm, point: Mapping[str, Fraction], digits: int) -> Enclosur
     value = _rational_value(over, under)
     if value is not None:
         return Enclosure(value, value)
-    wanted = math.ceil(digits * math.log2(10)) + 2
-    bits = max(64, wanted + 16)
-    while True:
+
+    def ball(bits: int) -> arb:
         with ctx.workprec(bits):
-            ball = total(over) / total(under)
-        if ball.is_finite() and ball.rel_accuracy_bits() >= wanted:
+            return total(over) / total(under)
+
+    found = refined(ball, digits, 16)
+    assert found is not None
+    return found
+
+
+def refined(
+    ball: Callable[[int], arb], digits: int, bits: int, most: int | None = None
+) -> Enclosure | None:
+    """Return a value to some digits, whose ends round to the same double.
+
+    `ball` computes it with a number of bits: first with `bits` more than the digits need, then with
+    twice as many each time. If more than `most` are needed, the value may be 0: return None.
+    """
+    wanted = math.ceil(digits * math.log2(10)) + 2
+    bits = max(64, wanted + bits)
+    while most is None or bits <= most:
+        value = ball(bits)
+        if value.is_finite() and value.rel_accuracy_bits() >= wanted:
             with ctx.workprec(wanted + 64):  # more bits than asked for may have been needed
-                found = enclosure_of(+ball)
+                found = enclosure_of(+value)
             ends = found.lower_mantissa, found.upper_mantissa
             if len({double(end, found.exponent) for end in ends}) == 1:
                 return found
         bits *= 2
+    return None
 
 
 def on_segment(form: ClosedForm, lower: Fraction, upper: Fraction) -> Enclosure | None:

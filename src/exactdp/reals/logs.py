@@ -22,7 +22,7 @@ from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import Enclosure, enclosure_of
+from exactdp.reals.evaluation import Enclosure, enclosure_of, refined
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.numbers import exact, fraction
 
@@ -247,20 +247,20 @@ class LogForm:
         if all(not any(key[0]) and not any(key[1:]) for key, _ in (*over, *under)):
             value = fraction(over[0][1] / under[0][1])
             return Enclosure(value, value)
-        wanted = math.ceil(digits * math.log2(10)) + 2
-        bits = 64 + wanted
-        while bits <= _MOST_BITS:
+
+        def ball(bits: int) -> arb:
             with ctx.workprec(bits):
-                ball = self._total(over) / self._total(under)
-                if ball.is_finite() and ball.rel_accuracy_bits() >= wanted:
-                    return enclosure_of(ball)
-            bits *= 2
-        raise ValueRefusedError(
-            f"the value at eps = {eps} cannot be distinguished from 0",
-            rule=f"It is a sum of powers of e and of {', '.join(self._bases)}, and of their "
-            "logarithms.",
-            way_out="Ask at another eps.",
-        )
+                return self._total(over) / self._total(under)
+
+        found = refined(ball, digits, 64, _MOST_BITS)
+        if found is None:
+            raise ValueRefusedError(
+                f"the value at eps = {eps} cannot be distinguished from 0",
+                rule=f"It is a sum of powers of e and of {', '.join(self._bases)}, and of their "
+                "logarithms.",
+                way_out="Ask at another eps.",
+            )
+        return found
 
     first_bits = _BITS
 

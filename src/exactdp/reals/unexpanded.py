@@ -8,7 +8,6 @@ probabilities occur in claims; it has the interface of any other closed form.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, NoReturn, Protocol, TypeVar
@@ -17,9 +16,9 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import Enclosure, enclosure_of, numbers, total
+from exactdp.reals.evaluation import Enclosure, numbers, refined, total
 from exactdp.reals.exp_poly import ExpPoly
-from exactdp.reals.numbers import Number, double, exact, inf, rational, spell
+from exactdp.reals.numbers import Number, exact, inf, rational, spell
 from exactdp.reals.weighted_form import WeightedForm
 
 K = TypeVar("K")
@@ -157,21 +156,19 @@ class Unexpanded(WeightedForm):
             )
         if point <= 0:
             return self._at_zero(point)
-        wanted = math.ceil(digits * math.log2(10)) + 2
-        bits = self.first_bits + wanted
-        while bits < _MOST_BITS:
-            ball = self.ball(point, bits, careful=bits > self.first_bits + wanted)
-            if ball.rel_accuracy_bits() >= wanted:
-                with ctx.workprec(wanted + 64):
-                    found = enclosure_of(+ball)
-                ends = found.lower_mantissa, found.upper_mantissa
-                if len({double(end, found.exponent) for end in ends}) == 1:
-                    return found
-            bits *= 2
-        raise ValueRefusedError(
-            f"the value at eps = {spell(point)} cannot be distinguished from 0 with "
-            f"{bits // 2:,} bits"
-        )
+        tried: list[int] = []
+
+        def ball(bits: int) -> arb:
+            tried.append(bits)
+            return self.ball(point, bits, careful=len(tried) > 1)
+
+        found = refined(ball, digits, self.first_bits, _MOST_BITS)
+        if found is None:
+            raise ValueRefusedError(
+                f"the value at eps = {spell(point)} cannot be distinguished from 0 with "
+                f"{tried[-1]:,} bits"
+            )
+        return found
 
     def _at_zero(self, point: Fraction) -> Enclosure:
         if point < 0:
