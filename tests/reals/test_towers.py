@@ -99,11 +99,14 @@ def test_hoeffding_bound_of_a_majority() -> None:
         assert kappa.upper < Fraction(201, 100)
         with pytest.raises(ExactdpError, match="no certificate"):
             _ = claim.check().certificate
-    least = Accuracy(majority(1), 0.45 * exp(-(STEEP**2) / 2), ideal=SAME).smallest_epsilon()
+    claim = Accuracy(majority(1), 0.45 * exp(-(STEEP**2) / 2), ideal=SAME)
+    least = claim.smallest_epsilon()
     root = mpmath.findroot(
         lambda x: 0.45 * mpmath.exp(-(mpmath.tanh(x / 2) ** 2) / 2) - 1 / (1 + mpmath.exp(x)), 0.2
     )
     assert float(least) == pytest.approx(float(root), rel=1e-9)
+    (stretch,) = claim.epsilons()
+    assert float(stretch.lower) == pytest.approx(float(root), abs=1e-11)
 
 
 def test_other_questions_are_refused_with_a_way_out() -> None:

@@ -281,7 +281,7 @@ def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> Sol
     """Return the ε for which a claim holds, or None if only single intervals can be decided."""
     if isinstance(claim, AccuracyStatement):
         has_cases = claim.has_cases and not claim.mechanism.checked.releases_eps
-        if claim.is_rounded or claim.has_tower or has_cases:
+        if claim.is_rounded or has_cases:
             return None
     if not is_in_eps_alone(claim):
         return None
