@@ -33,14 +33,14 @@ def read_option(name: str, text: str | None, read: Callable[[str], Any]) -> Any:
 
 def read_budget(text: str) -> Fraction:
     """Return one ε."""
-    found = rational(text, "a value of ε")
-    if found <= 0:
-        raise ValueRefusedError(
-            f"ε is {spell(found)}",
-            rule="The privacy budget is positive.",
-            way_out="Write for example 1/2.",
-        )
-    return found
+    rule = "The privacy budget is positive."
+    return _positive("ε", rational(text, "a value of ε"), rule, "Write for example 1/2.")
+
+
+def _positive(name: str, number: Fraction, rule: str, way_out: str) -> Fraction:
+    if number <= 0:
+        raise ValueRefusedError(f"{name} is {spell(number)}", rule=rule, way_out=way_out)
+    return number
 
 
 def read_probability(text: str) -> Fraction:
@@ -149,14 +149,8 @@ class Changes:
 
 
 def _read_kappa(text: str) -> Fraction:
-    kappa = rational(text, "a constant κ")
-    if kappa <= 0:
-        raise ValueRefusedError(
-            f"κ is {kappa}",
-            rule="β is divided by κ, which is positive.",
-            way_out="Write for example --kappa 2.",
-        )
-    return kappa
+    rule = "β is divided by κ, which is positive."
+    return _positive("κ", rational(text, "a constant κ"), rule, "Write for example --kappa 2.")
 
 
 def change_options(function: Function) -> Function:

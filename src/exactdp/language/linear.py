@@ -21,24 +21,20 @@ from exactdp.language.terms import EpsTerm, log
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole, first_unknown
 from exactdp.polyhedra.form import Form, Name, Number
+from exactdp.reals import logs
 
 Scalar: TypeAlias = "Linear | Number"
 """A real number of a symbolic run."""
 
-UNIT = "eps[0]"
+UNIT = logs.UNIT
 """The symbol that stands for 1/ε, and the parameter that is 1; no input has this name."""
+base_of = logs.base_of
+"""Returns b if a symbol stands for log(b)/ε."""
 
 
 def log_unit(base: Fraction) -> str:
     """Return the symbol that stands for log(base)/ε."""
     return f"eps[{base}]"
-
-
-def base_of(name: object) -> Fraction | None:
-    """Return b if a symbol stands for log(b)/ε."""
-    if not isinstance(name, str) or not name.startswith("eps[") or name == UNIT:
-        return None
-    return Fraction(name[4:-1])
 
 
 def shown_name(name: str) -> str:
@@ -56,7 +52,7 @@ def unit_in(names: Iterable[object]) -> str | None:
 
 def units_in(names: Iterable[object]) -> tuple[str, ...]:
     """Return the symbols for 1/ε and logarithms among some names."""
-    return tuple(str(one) for one in names if one == UNIT or base_of(one) is not None)
+    return tuple(str(one) for one in names if logs.is_constant(one))
 
 
 class Linear(Form, Symbolic):

@@ -20,7 +20,7 @@ from exactdp.reals.evaluated_zeros import EvaluatedRoot, OpenSignError
 from exactdp.reals.exp_poly import ExpPoly, eps, parameter
 from exactdp.reals.exponential_sums import Exponent, ExponentialSum
 from exactdp.reals.interval import Interval
-from exactdp.reals.logs import ONE, LogForm, constant_enclosure, enclosed
+from exactdp.reals.logs import UNIT, LogForm, constant_enclosure, enclosed
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary, SolutionSet, Stretch
 from exactdp.reals.spans import around, as_stretch
@@ -132,7 +132,7 @@ def _with_one(form: ExpPoly) -> ExpPoly:
     """Return a sum without powers of the parameter that is 1."""
     return ExpPoly(
         [
-            (c, tuple(one for one in powers if one[0] != ONE), rates)
+            (c, tuple(one for one in powers if one[0] != UNIT), rates)
             for c, powers, rates in form.terms
         ]
     )
@@ -147,10 +147,10 @@ def _without_factors(form: ExpPoly) -> ExpPoly:
         return form
     split = [(c, dict(powers), dict(rates)) for c, powers, rates in form.terms]
     least = min(powers.get("eps", 0) for _, powers, _ in split)
-    _, _, first = min(split, key=lambda one: tuple(one[2].get(name, 0) for name in ("eps", ONE)))
+    _, _, first = min(split, key=lambda one: tuple(one[2].get(name, 0) for name in ("eps", UNIT)))
     for _, powers, _ in split:
         powers["eps"] = powers.get("eps", 0) - least
-    shift = {name: first.get(name, Fraction(0)) for name in ("eps", ONE)}
+    shift = {name: first.get(name, Fraction(0)) for name in ("eps", UNIT)}
     for _, _, rates in split:
         for name, rate in shift.items():
             rates[name] = rates.get(name, Fraction(0)) - rate

@@ -26,7 +26,7 @@ from exactdp.reals.evaluation import Enclosure, enclosure_of, refined
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.numbers import exact, fraction
 
-ONE = "eps[0]"
+UNIT = "eps[0]"
 """The parameter that is 1."""
 _MOST_BITS = 2**15
 _SHORT = 2**40  # denominator of bounds that are sides of cones
@@ -35,14 +35,16 @@ _BITS = 192  # of the numbers that replace constants
 Ends: TypeAlias = tuple[Fraction, Fraction]
 
 
-def is_constant(name: str) -> bool:
+def base_of(name: object) -> Fraction | None:
+    """Return b if a parameter is log b."""
+    if not isinstance(name, str) or not name.startswith("eps[") or name == UNIT:
+        return None
+    return Fraction(name[4:-1])
+
+
+def is_constant(name: object) -> bool:
     """Whether a parameter is 1 or a logarithm."""
-    return name.startswith("eps[")
-
-
-def base_of_log(name: str) -> Fraction | None:
-    """Return b if a parameter is log b; None if it is 1."""
-    return None if name == ONE else Fraction(name[4:-1])
+    return name == UNIT or base_of(name) is not None
 
 
 def log_enclosure(base: Fraction, bits: int = 128) -> Ends:
@@ -54,7 +56,7 @@ def log_enclosure(base: Fraction, bits: int = 128) -> Ends:
 
 def constant_enclosure(name: str) -> Ends:
     """Return rational bounds on a parameter that is 1 or a logarithm."""
-    base = base_of_log(name)
+    base = base_of(name)
     return (Fraction(1), Fraction(1)) if base is None else log_enclosure(base)
 
 
@@ -113,7 +115,7 @@ def named_constants(text: str) -> str:
     >>> named_constants("2·e^(−ε − 3eps[0]/2 − eps[20]/4)")
     '2·e^(−ε − 3/2 − log(20)/4)'
     """
-    one = re.escape(ONE)
+    one = re.escape(UNIT)
     text = re.sub(rf"[*·]{one}(\^\d+)?", "", text)
     text = re.sub(rf"(\d){one}(?!\^)", r"\1", text)
     text = re.sub(rf"{one}(\^\d+|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", "1", text)
@@ -195,7 +197,7 @@ def _lowest(terms: Sequence[tuple[Any, Any, Any]]) -> Fraction:
 
 
 def _ball(name: str) -> arb:
-    base = base_of_log(name)
+    base = base_of(name)
     return arb(1) if base is None else arb(exact(base)).log()
 
 
@@ -210,12 +212,12 @@ class LogForm:
     def of(cls, form: ClosedForm) -> LogForm | None:
         """Return a closed form with a parameter such as eps[20], which is log(20); else None."""
         units = tuple(sorted(filter(is_constant, form.parameters)))
-        return cls.made(form, units) if any(name != ONE for name in units) else None
+        return cls.made(form, units) if any(name != UNIT for name in units) else None
 
     @classmethod
     def made(cls, form: ClosedForm, units: tuple[str, ...]) -> LogForm:
         """Return a closed form whose parameters are ε and some constants."""
-        bases = {name: base for name in units if (base := base_of_log(name)) is not None}
+        bases = {name: base for name in units if (base := base_of(name)) is not None}
         return cls(without_powers(form, bases), units)
 
     def _with(self, other: object) -> tuple[ClosedForm, tuple[str, ...]]:
@@ -290,13 +292,14 @@ class LogForm:
         found: dict[tuple[Any, ...], fmpq] = {}
         for (j, *powers), (a, *rates), q in form.entries(("eps", *self.units)):
             kept = tuple(
-                0 if name == ONE else k for name, k in zip(self.units, powers, strict=True)
+                0 if name == UNIT else k for name, k in zip(self.units, powers, strict=True)
             )
             one = sum(
-                (c for name, c in zip(self.units, rates, strict=True) if name == ONE), Fraction(0)
+                (c for name, c in zip(self.units, rates, strict=True) if name == UNIT), Fraction(0)
             )
             logs = tuple(
-                Fraction(0) if name == ONE else c for name, c in zip(self.units, rates, strict=True)
+                Fraction(0) if name == UNIT else c
+                for name, c in zip(self.units, rates, strict=True)
             )
             key = kept, a * eps + one, *logs
             found[key] = found.get(key, fmpq(0)) + exact(fraction(q) * eps**j)
@@ -315,7 +318,7 @@ class LogForm:
 
     @property
     def _bases(self) -> tuple[str, ...]:
-        return tuple(str(base_of_log(name)) for name in self.units if name != ONE)
+        return tuple(str(base_of(name)) for name in self.units if name != UNIT)
 
     def pretty(self) -> str:
         """Return the function in Unicode, for reading."""
