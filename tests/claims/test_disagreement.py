@@ -281,6 +281,7 @@ def against_z3(tree: Any, u: tuple[Fraction, ...], distance: Any, formula: Formu
     mechanism = Mechanism.from_source(source(tree, len(u)))
     about = Accuracy(mechanism, "1/2", inputs=[u], input_distance=distance, output_distance=sup)
     found = about.disagreement(u)
+    assert about.obligations.distance(mechanism.read_input(u)) == found.distance
     if found.distance == inf:
         assert not exists(tree, u, lambda q, here: formula(q, here) < 10**6)
         return

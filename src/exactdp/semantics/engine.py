@@ -312,11 +312,28 @@ class Engine:
         key = id(plan), point, pattern
         known = self._answers.get(key)
         if known is None:
-            answer = self._answer(plan, inputs, point, pattern, together=together)
             if len(self._answers) >= _MOST_KEPT:
                 self._answers.clear()
-            known = self._answers[key] = scaled_by(answer, self.rate_unit)
+            same = None if plan.integral is None else plan.integral.key(inputs, pattern)
+            known = None if same is None else self._answers.get(same)
+            if known is None:
+                answer = self._answer(plan, inputs, point, pattern, together=together)
+                known = scaled_by(answer, self.rate_unit)
+            self._answers[key] = known
+            if same is not None:
+                self._answers[same] = known
         return known
+
+    def read(self, u: tuple[Value, ...], pattern: Value) -> frozenset[int] | None:
+        """Return the places of the numbers of an input on which a probability depends.
+
+        None if they are not known.
+        """
+        plan, _ = self._plan_at(u, shape_of(pattern))
+        if self._is_wide or plan.graph.rounds_inputs:
+            return None
+        names = entry_names(self._program.inputs)
+        return frozenset(k for k, name in enumerate(names) if name in plan.graph.mentions[0])
 
     def _answer(
         self,

@@ -197,7 +197,7 @@ class Graph:
         A list of noise may be live although only its largest entry, or only its sum, is used
         again: then the sum is the variable.
         """
-        if not any(node.variables for node in self.nodes):
+        if not any(node.variables for node in self.nodes) or self._has_all_live:
             return self
         needed = [LinearSpan() for _ in self.nodes]
         bases = [VariableBasis((), (), not node.variables) for node in self.nodes]
@@ -220,6 +220,31 @@ class Graph:
             ),
             self.code,
         )
+
+    @property
+    def _has_all_live(self) -> bool:
+        """Whether all variables are seen to be needed, without looking for sums of them.
+
+        This is so if edges only rename variables, and no event depends on a sum of many.
+        """
+        if any(self.cyclic):
+            return False
+        live: list[set[Any]] = [set() for _ in self.nodes]
+        for (number,) in reversed(self.components):
+            node, mine = self.nodes[number], live[number]
+            for form in forms_of(looks_at(node.event)):
+                names = [name for name in form.coefficients if isinstance(name, int)]
+                if len(names) > 2:
+                    return False
+                mine.update(names)
+            for edge in node.edges:
+                if edge.kept is None:
+                    return False
+                mine.update(old for old, new in edge.kept.items() if new in live[edge.target])
+            mine.difference_update((node.variables, node.variables + 1))  # new at the node
+            if len(mine) != node.variables:
+                return False
+        return True
 
     def _fixed_at(self, number: int) -> set[int]:
         return self._fixed[number]

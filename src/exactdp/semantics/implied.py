@@ -356,6 +356,30 @@ def without_implied(graph: Graph, *, surely: bool) -> Graph:
     """Return the graph without comparisons whose answer does not matter."""
     if any(graph.cyclic) or (surely and graph.whole):
         return graph
+    if _is_seen_at_once(graph):
+        return graph
     draws = any(isinstance(node.event, Draw) for node in graph.nodes)
     names = {one for node in graph.nodes for one in inputs_in(looks_at(node.event))}
     return _ImplicationPass(graph, surely, () if draws else tuple(sorted(names))).run()
+
+
+def _is_seen_at_once(graph: Graph) -> bool:
+    """Whether no comparison of a graph can be implied or irrelevant.
+
+    This is so if each compares a sample just drawn with at most one other, and at most one is kept
+    until the next: then no two symbols are ordered before or after, and the answer matters.
+    """
+    draws = False
+    for node in graph.nodes:
+        event = node.event
+        if isinstance(event, Draw):
+            draws = True
+        elif any(isinstance(graph.nodes[edge.target].event, Compare) for edge in node.edges):
+            return False
+        if isinstance(event, Compare):
+            ways = {(edge.target, edge.variables) for edge in node.edges}
+            if event.op in ("==", "!=") or len(ways) != len(node.edges) or node.variables > 2:
+                return False
+        elif node.variables > 1 and not isinstance(event, Done):
+            return False
+    return draws

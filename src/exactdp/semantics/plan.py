@@ -29,6 +29,7 @@ from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step, fraction
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.graph import Graph
+from exactdp.semantics.integrals import PathIntegral
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import (
     Edge,
@@ -359,6 +360,11 @@ class Plan:
             if any(not changed.isdisjoint(self.steps[n].used) for n in stage.nodes):
                 return number
         return len(self.stages) - 1
+
+    @cached_property
+    def integral(self) -> PathIntegral | None:
+        """The integral of the graph, if it has a single path."""
+        return PathIntegral.of(self.graph)
 
     @cached_property
     def units(self) -> frozenset[str]:

@@ -245,6 +245,10 @@ def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) 
     before = 0.0
     try:
         for step in work.steps(region):
+            known = work.like(region, step)
+            if known is not None:
+                hear(1.0)
+                return known.at(region, step.cell)
             found = found.with_cell(step.cell, work.content(step))
             for problem in step.problems(region):
 
@@ -258,6 +262,7 @@ def examine(work: Explorer, region: Region, hear: Hear, *, refute: bool = True) 
             hear(before)
     except (EndlessError, LostUnitError) as error:
         return replace(found, left=found.left + 1, missing=str(error))
+    work.keep_like(found)
     return found
 
 

@@ -55,6 +55,22 @@ class Finding:
             self.missing or (why if is_open else ""),
         )
 
+    def at(self, region: Region, cell: Leaf) -> Finding:
+        """Return the finding at another listed input with equal bounds, given its only cell.
+
+        The places are equal: the regions differ in the input alone.
+        """
+        due, own = cell.result, self.cells[0].result
+        decided = tuple(
+            [
+                (Problem(region, cell, one.place, there, one.alternative, one.attempt), sign)
+                for one, sign in self.decided
+                for here, there in zip(own or (), due or (), strict=True)
+                if here is one.obligation
+            ]
+        )
+        return Finding(region, (cell,), self.contents, decided, (), self.left, self.missing)
+
     def has_failed(self, one: Bound) -> bool:
         """Whether an obligation is known to fail."""
         return bool(self.failures) and self.decided[-1][0].obligation is one

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from exactdp.claims.decision.repeats import Repeats
 from exactdp.claims.decision.within import Within
 from exactdp.claims.disagreement.distance import Disagreements
 from exactdp.claims.disagreement.nearest import Disagreement
@@ -20,8 +21,11 @@ from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Alternatives, Expression, as_expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.hypotheses import at_infinity, falls, scaled_value
-from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.ideal_paths import IdealPath, IdealPaths
+from exactdp.claims.stated.ideals import IdealProgram
+from exactdp.claims.stated.inputs import as_given, how_many, is_listed
 from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 ONE: ClosedForm = ExpPoly(1)
+_UNKNOWN: Due[Any] = Due(())
 
 ROUTES = {
     "fixed": "α and γ are fixed (Theorem 14): one check at each input",
@@ -68,11 +73,28 @@ class Obligation:
     largest_of: tuple[Alternatives, ...] = ()
     """For each alternative of β, closed forms whose maximum is the bound; β is a mean of them."""
 
+    def at(self, u: tuple[Value, ...]) -> Obligation:
+        """Return the same obligation at another input; `replace` is slow for each one of a grid."""
+        found = object.__new__(Obligation)
+        vars(found).update(vars(self), input=u)
+        return found
+
     def or_else(self, others: Sequence[Obligation]) -> Obligation:
         """Return the obligation whose bound is the largest of the bounds of several."""
         choices = tuple(product(self.beta, *(other.beta for other in others)))
         beta = tuple(mean for one in choices if (mean := near_maximum(one)) is not None)
         return replace(self, beta=beta, largest_of=choices)
+
+
+class _Asked(NamedTuple):
+    """What is given beside an input; see `Obligations.at`."""
+
+    alpha: Spot | Fraction | None = None
+    gamma: Spot | Fraction | None = None
+    beta: Expression | None = None
+    is_confined: bool = False
+    near_by: frozenset[int] | None = None
+    trace: Trace | None = None
 
 
 class Obligations:
@@ -84,6 +106,8 @@ class Obligations:
         self._disagreements = Disagreements(
             claim.mechanism, claim.ideal_function, claim.input_metric
         )
+        self._repeats: Repeats[Due[Obligation] | None] = Repeats(len(claim.entry_names))
+        self._read_on: dict[tuple[IdealPath, Distance], frozenset[int] | None] = {}
         self.room: Fraction | None = None
         """How far, relatively, a rational may be above an irrational limit of α or γ that it
         replaces; None if irrational limits are used as they are."""
@@ -185,13 +209,60 @@ class Obligations:
         that are expressions in ε are given by their numbers, those `near_by`. A
         `trace` is given if the mechanism uses 1/ε or logarithms as parameters.
         """
-        claim = self.claim
-        try:
-            output = claim.ideal_function(u)
-        except UndefinedError:
-            if not claim.ideal_function.is_partial:
-                raise
+        is_given = any(one is not None for one in (alpha_is, gamma_is, beta, trace, self.room))
+        given = entries(u)
+        path = None if is_given or self._paths is None else self._paths.find(given)
+        if path is None:
+            try:
+                output = self.claim.ideal_function(u)
+            except UndefinedError:
+                if not self.claim.ideal_function.is_partial:
+                    raise
+                return None
+            asked = _Asked(alpha_is, gamma_is, beta, is_confined, near_by, trace)
+            return self._due(u, output, asked)
+        known = self._repeats.get(path, given, _UNKNOWN)
+        if known is _UNKNOWN:
+            output = path.output(given)
+            due = self._due(u, output, _Asked())
+            read = self._read(u, output, path, due)
+            if read is not None:
+                self._repeats.keep(path, given, read, due)
+            return due
+        return None if known is None else Due(tuple([one.at(u) for one in known]), known.allows_all)
+
+    @cached_property
+    def _paths(self) -> IdealPaths | None:
+        """The paths of the ideal, if inputs on a path may have equal obligations."""
+        claim, ideal = self.claim, self.claim.ideal_function
+        if not isinstance(ideal, IdealProgram) or not is_listed(claim.input_set):
             return None
+        has_several = isinstance(claim.gamma_level, Range) or self.gamma_follows
+        if has_several or claim.uses_inputs or claim.is_decided_only or ideal.is_partial:
+            return None
+        is_simple = (
+            claim.output_metric in (discrete_outputs, sup) and self._disagreements.is_by_forms
+        )
+        has_many = is_simple and how_many(claim.mechanism, claim.input_set) > 1
+        return IdealPaths(ideal.function) if has_many else None
+
+    def _read(
+        self, u: tuple[Value, ...], output: Value, path: IdealPath, due: Due[Obligation] | None
+    ) -> frozenset[int] | None:
+        """Return the places of the numbers that were read at an input; None for all of them."""
+        gamma = next((one.gamma for one in due or ()), None)
+        if (path, gamma) not in self._read_on:
+            assert self._paths is not None
+            read = self._disagreements.read(output)
+            read |= {self._paths.places[name] for name in path.names}
+            more = frozenset() if gamma is None else self.within.read(u, output, gamma)
+            self._read_on[path, gamma] = None if more is None else read | more
+        return self._read_on[path, gamma]
+
+    def _due(self, u: tuple[Value, ...], output: Value, asked: _Asked) -> Due[Obligation] | None:
+        """Return what must be proved at an input with a given ideal output."""
+        alpha_is, gamma_is, beta, is_confined, near_by, trace = asked
+        claim = self.claim
         self.within.comparable(u, output, trace)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         values = self.input_values(u)

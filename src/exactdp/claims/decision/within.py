@@ -86,6 +86,16 @@ class Within:
                 total = total + chance
         return total
 
+    def read(self, u: tuple[Value, ...], output: Value, radius: Distance) -> frozenset[int] | None:
+        """Return the places of the numbers of an input on which its probability depends.
+
+        None if these are not known. The output distance is `discrete` or `sup`.
+        """
+        if radius == inf or (self._metric == discrete_outputs and radius >= 1):
+            return frozenset()
+        pattern = output if self._metric == discrete_outputs else near(output, radius)
+        return self._engine.read(u, read_pattern(pattern))
+
     def parts_by_terms(
         self, u: tuple[Value, ...], output: Value, radius: Distance | ClosedForm, on: Span
     ) -> list[tuple[Stretch, frozenset[int]]]:

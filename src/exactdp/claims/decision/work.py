@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from exactdp.claims.decision.progress import Hear, nobody
 from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
@@ -35,6 +35,9 @@ from exactdp.semantics.by_epsilon import interval_at_constants
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.findings import Finding
 
 Index: TypeAlias = tuple[int, int, int]
 """Of a place, an obligation and an alternative of β on a cell."""
@@ -250,6 +253,8 @@ class Explorer:
     """Problems on cones decided by other processes and not yet requested."""
     _asked: set[Shape] = field(default_factory=set)
     """Problems requested in the current question."""
+    _like: dict[object, Finding] = field(default_factory=dict)
+    """Findings at listed inputs, by the closed forms in their bounds."""
     _unused: Trace = field(default_factory=lambda: Trace(("eps",), (1,)))
     """The trace on rays, where ε is the only parameter."""
 
@@ -327,6 +332,16 @@ class Explorer:
             places = tuple(OnRay(region.on, stretch) for stretch in stretches)
             alone: Due[Any] | None = replace(due, obligations=(one,))
             yield Explored(Cell(RAY, alone, ()), places, 1.0)
+
+    def like(self, region: Region, step: Explored) -> Finding | None:
+        """Return a finding at another listed input with the same closed forms, if there is one."""
+        return self._like.get(_forms(region, step.cell)) if region.is_ray else None
+
+    def keep_like(self, finding: Finding) -> None:
+        """Keep a finding at a listed input where the claim did not fail."""
+        region, cells = finding.region, finding.cells
+        if region.is_ray and len(cells) == 1 and not finding.failures:
+            self._like.setdefault(_forms(region, cells[0]), finding)
 
     def next(self, region: Region, found: Frontier) -> Frontier:
         """Return an exploration with one more cell, or with one of its cones halved."""
@@ -420,6 +435,7 @@ class Explorer:
             (self._on_rays, _MOST_SIGNS),
             (self._on_cones, _MOST_SIGNS),
             (self._ones, _MOST_SIGNS),
+            (self._like, _MOST_REGIONS),
         ):
             if len(kept) > most:
                 kept.clear()
@@ -548,6 +564,15 @@ class Explorer:
         if shape not in self._asked and shape not in self._told:
             self._on_cones[shape] = decision
             self._told.add(shape)
+
+
+def _forms(region: Region, cell: Leaf) -> object:
+    """Return a key on which the finding at a listed input depends, if what it names is kept."""
+    due = cell.result
+    if due is None:
+        return id(region.on), region.stretch, region.why
+    bounds = [(id(one.probability), id(one.beta), one.allows_all, one.largest_of) for one in due]
+    return id(region.on), region.stretch, region.why, due.allows_all, *bounds
 
 
 def decided(

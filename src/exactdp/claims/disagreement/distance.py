@@ -22,6 +22,7 @@ from exactdp.claims.disagreement.boxed import (
 from exactdp.claims.disagreement.closer import closer, simple_places
 from exactdp.claims.disagreement.closures import (
     Closures,
+    NearestSide,
     are_closures,
     beyond_side,
     distance_to_side,
@@ -30,7 +31,7 @@ from exactdp.claims.disagreement.closures import (
 from exactdp.claims.disagreement.constraints import DISTANCE
 from exactdp.claims.disagreement.euclidean import EuclideanDisagreements
 from exactdp.claims.disagreement.finite import FiniteSearch
-from exactdp.claims.disagreement.ideal_graphs import IdealGraphs
+from exactdp.claims.disagreement.ideal_graphs import IdealGraph, IdealGraphs
 from exactdp.claims.disagreement.nearest import Differ, Disagreement, disagrees
 from exactdp.claims.disagreement.reaches import system, told_apart
 from exactdp.claims.disagreement.symbolic_runs import unknown_neighbours
@@ -79,6 +80,7 @@ class Disagreements:
         self._ways = Ways(self._graphs, distance)
         self._euclidean = EuclideanDisagreements(self._graphs, distance)
         self._search = FiniteSearch(mechanism, ideal, distance)
+        self._sides: dict[IdealGraph, NearestSide | None] = {}
         self._last: tuple[Value, ...] | None = None
 
     @property
@@ -117,6 +119,10 @@ class Disagreements:
             return self._euclidean.nearest(u, output, differ).distance
         if reals > _MOST_SYMBOLS and not is_symbolic:
             return self._ways.nearest(u, output, differ)[0]
+        if differ is None and not is_symbolic and self._is_by_sides:
+            near = self._nearest_side(output)
+            if near is not None:
+                return near.distance(self._graphs.numbers(u))
         here, point = self._described(u)
         sides = self._closure(u, output, differ)
         if sides is not None:
@@ -128,6 +134,42 @@ class Disagreements:
             return self._ways.certified(point, list(possible))
         found = min((one.distance(point) for one in possible), default=inf)
         return found if found == inf else self._ways.checked(Fraction(found) / possible[0].scale, u)
+
+    @cached_property
+    def _is_by_sides(self) -> bool:
+        """Whether dd is the least distance to a side, where the inputs with an output have sides.
+
+        Beyond each side the output is another one, and inside of all it is not.
+        """
+        is_finite = any(self._kinds) or self._graphs.releases or self._ideal.is_partial
+        return self._norm is not None and not is_finite
+
+    def _nearest_side(self, output: Value) -> NearestSide | None:
+        """Return the distance to the sides of the inputs with an output; None if not known."""
+        group = self._graphs.group((), output, every=False)
+        if group not in self._sides:
+            around = group.sides
+            self._sides[group] = None if around is None else NearestSide(around, self._norm)
+        return self._sides[group]
+
+    @cached_property
+    def is_by_forms(self) -> bool:
+        """Whether dd at an input of numbers is the least value of linear forms in these."""
+        if any(self._kinds) or not 0 < len(self._kinds) <= _MOST_SYMBOLS:
+            return False
+        if self._multiplies or self._is_bent or not self._distance.by_entry:
+            return False
+        is_linear = not self._distance.is_euclidean or len(self._kinds) == 1
+        return is_linear and not self._distance.is_all_or_nothing
+
+    def read(self, output: Value) -> frozenset[int]:
+        """Return the places of the numbers on which dd depends at inputs with an ideal output.
+
+        Distances are by entry, so other inputs need not differ in numbers that are not read on the
+        way to the output, or to where this is left.
+        """
+        read = self._graphs.group((), output, every=False).graph.mentions[0]
+        return frozenset(place for place, name in enumerate(self._names) if name in read)
 
     def _described(self, u: tuple[Value, ...]) -> tuple[Mapping[str, Any], dict[Name, Any]]:
         """Return the real numbers of an input as forms, and the values of the symbols in these.

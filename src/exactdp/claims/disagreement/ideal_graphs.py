@@ -12,16 +12,19 @@ from exactdp.claims.disagreement.reaches import ReadyReach, told_apart
 from exactdp.claims.disagreement.symbolic_runs import followed
 from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.inputs import as_given, as_written
+from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.errors import UndefinedError
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.machine import Compare
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
+from exactdp.semantics.nodes import Failure
 from exactdp.semantics.spots import at_sample
 
 if TYPE_CHECKING:
@@ -50,6 +53,30 @@ class IdealGraph:
             edges = nodes[number].edges
             paths[number] = sum(paths[edge.target] for edge in edges) if edges else 1
         return paths[0] == 1
+
+    @cached_property
+    def sides(self) -> Polyhedron | None:
+        """The halfspaces whose intersection are the inputs with the output, if it is one.
+
+        It is if the graph has one path, on which no numbers are unequal.
+        """
+        nodes = self.graph.nodes
+        if not self.has_one_path or any(isinstance(one.event, Failure) for one in nodes):
+            return None
+        cases = {id(node.event): node.edges[0].case for node in nodes if node.edges}
+        rows: list[Halfspace] = []
+        kinds = set[str]()
+
+        def only(event: Compare, difference: Any) -> bool:
+            case = bool(cases[id(event)])
+            op = event.op if case else NEGATED[event.op]
+            kinds.add(op)
+            if isinstance(difference, Linear) and op != "!=":
+                rows.extend(condition(difference, op)[0])
+            return case
+
+        followed(self.graph, {name: Linear.symbol(name) for name in self.graph.mentions[0]}, only)
+        return None if "!=" in kinds else tuple(rows)
 
 
 class IdealGraphs:
