@@ -23,6 +23,7 @@ from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
 from exactdp.claims.certificates.plain_data import interval_json, value_json
 from exactdp.claims.certificates.written import WrittenRegion
+from exactdp.claims.decision.largest import above, exponential
 from exactdp.claims.decision.progress import nobody
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Combination, Region, Vector
@@ -85,8 +86,18 @@ class CaseSigns(SignProofs):
 class CaseWriter:
     """Writes the groups of one claim."""
 
-    def __init__(self, verdict: Verdict, unit: str | None, stated: Json, signs: CaseSigns) -> None:
+    def __init__(
+        self,
+        verdict: Verdict,
+        unit: str | None,
+        stated: Json,
+        signs: CaseSigns,
+        *,
+        is_cut: bool = False,
+    ) -> None:
         self.claim, self.unit, self.signs = verdict.claim.by_cells(whole=True), unit, signs
+        self.is_cut = is_cut
+        """Whether α is a parameter, so that parts are cut where two bounds are equal."""
         self.checker = without_limits(CaseClaims)
         self.checker.read_claim(stated)
         assume_orders(self.checker, verdict.orders)
@@ -131,7 +142,7 @@ class _Group:
         alpha, gamma = case.alpha, case.gamma
         follows = isinstance(gamma, Expression) and "alpha" in gamma.names()
         is_free = {
-            "alpha": "alpha" in used or follows or not fall("alpha")
+            "alpha": "alpha" in used or follows or self.writer.is_cut or not fall("alpha")
             if isinstance(alpha, Range)
             else constant(alpha) is None
         }
@@ -182,7 +193,7 @@ class _Group:
         if len(self.case.betas) < 2:
             return None
         names = [name for name in self.names if name != self.writer.unit]
-        found: list[dict[str, Fraction]] = []
+        found = []
         values: dict[str, Any] = {n: ExpPoly([(1, ((n, 1),), ())]) / eps for n in names[1:]}
         for beta in self.case.betas:
             bound = beta.bound_to(self._known)
@@ -190,13 +201,13 @@ class _Group:
                 (form,) = bound.alternatives(values)
             except (ExactdpError, ValueError):
                 return None
-            terms = form.numerator.terms
-            if form.denominator != 1 or len(terms) != 1:
+            known = exponential(form)
+            if known is None:
                 return None
-            found.append(dict(terms[0].rates))
+            found.append(known)
         for k, one in enumerate(found):
             for other in found[:k]:
-                gap = tuple(one.get(n, Fraction(0)) - other.get(n, Fraction(0)) for n in self.names)
+                gap = above(one, other, self.names)
                 minus = tuple(-q for q in gap)
                 if any(gap[1:]) and gap not in cuts and minus not in cuts:
                     return gap

@@ -54,11 +54,27 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     cases = cases_of(claim)
     _refuse_products(claim, cases)
     unit = _unit(claim, cases)
+    try:
+        return _written(verdict, claim, cases, unit)
+    except ValueRefusedError:
+        if unit is not None or all(len(case.betas) == 1 for case in cases):
+            raise
+        return _written(verdict, claim, cases, UNIT, is_cut=True)
+
+
+def _written(
+    verdict: Verdict,
+    claim: Accuracy,
+    cases: Sequence[ClaimCase],
+    unit: str | None,
+    *,
+    is_cut: bool = False,
+) -> Json:
     stated = _claim(claim, cases, unit)
     signs = CaseSigns()
     groups: list[Json] = []
     if verdict.holds:
-        writer = CaseWriter(verdict, unit, stated, signs)
+        writer = CaseWriter(verdict, unit, stated, signs, is_cut=is_cut)
         groups = [
             writer.group(k, case, one)
             for k, case in enumerate(cases)

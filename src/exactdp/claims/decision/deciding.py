@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 
 from exactdp.claims.decision.eps_pieces import in_pieces
 from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
+from exactdp.claims.decision.largest import by_largest
 from exactdp.claims.decision.parted import in_parts
 from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import lost_told, parts
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.decision.work import EndlessError, Explorer, Problem
-from exactdp.claims.regions.places import OnRay
+from exactdp.claims.regions.places import OnRay, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.claim import NEARLY_ABOVE, Claim
 from exactdp.claims.stated.inputs import Box, is_listed
@@ -279,6 +280,18 @@ def _decided(
         failure = work.claim.refutation(problem, sign) if is_false and refute else None
         other = None if sign.holds or failure is not None else problem.next_attempt
         if other is None:
+            break
+        parts = by_largest(problem) if other.attempt == len(other.gaps) + 1 else ()
+        for part in parts:  # no single bound suffices
+            there = work.sign(part, hear)
+            if there.holds is False and refute:
+                failure = work.claim.refutation(part, there)
+            if not there.holds:
+                break
+        else:
+            if parts:
+                return found.with_sign(problem, PlaceDecision(holds=True), None)
+        if failure is not None:
             break
         problem = other
     if refute and sign.holds is not True and failure is None and problem.obligation.largest_of:

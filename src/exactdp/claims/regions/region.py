@@ -280,7 +280,7 @@ def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
     has_unit = any(form is not None and form.get("") for form in conic)
     has_unit = has_unit or any(side.mixed and side.constant.numerator for side in sides)
     if has_unit and UNIT not in region.names:
-        region = _with_unit(region)
+        region = with_unit(region)
     inequalities: list[Vector] = list(map(_fractions, region.cone.inequalities))
     for form in conic:
         if form is not None:
@@ -309,25 +309,26 @@ def _fractions(form: Sequence[int]) -> Vector:
     return tuple(map(Fraction, form))
 
 
-def _with_unit(region: Region) -> Region:
+def widened(form: Sequence[int | Fraction]) -> Vector:
+    """Return a form in ε and other parameters as one with another parameter next to ε."""
+    return (Fraction(form[0]), Fraction(0), *map(Fraction, form[1:]))
+
+
+def with_unit(region: Region) -> Region:
     """Return a region with a parameter that is 1, next to ε."""
-
-    def wider(form: Sequence[int | Fraction]) -> Vector:
-        return (Fraction(form[0]), Fraction(0), *map(Fraction, form[1:]))
-
     size = len(region.names) + 1
     unit = tuple(Fraction(k == 1) for k in range(size))
-    sides = [*map(wider, region.cone.inequalities), unit, *_ends(region.on, size)]
+    sides = [*map(widened, region.cone.inequalities), unit, *_ends(region.on, size)]
     return replace(
         region,
         names=(region.names[0], UNIT, *region.names[1:]),
         cone=Cone.of(size, sides),
         entries=tuple(
-            Combination(wider(one.form)) if isinstance(one, Combination) else one
+            Combination(widened(one.form)) if isinstance(one, Combination) else one
             for one in region.entries
         ),
-        alpha=None if region.alpha is None else wider(region.alpha),
-        gamma=None if region.gamma is None else wider(region.gamma),
+        alpha=None if region.alpha is None else widened(region.alpha),
+        gamma=None if region.gamma is None else widened(region.gamma),
     )
 
 
@@ -419,7 +420,7 @@ def pieces_of(claim: Any, region: Region, on: Interval) -> Iterator[tuple[Region
     yield tuple(_by_signs(narrowed, region.sides, mixed))
     signed = list(dict.fromkeys(name for side in region.sides for name in side.signed))
     if len(signed) > len(mixed) and len(signed) <= MOST_MIXED:
-        unit = narrowed if UNIT in narrowed.names else _with_unit(narrowed)
+        unit = narrowed if UNIT in narrowed.names else with_unit(narrowed)
         yield tuple(_by_signs(unit, region.sides, signed))
 
 
