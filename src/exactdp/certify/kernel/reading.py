@@ -33,11 +33,6 @@ def unknown(rule: object) -> str:
     return f"{short(rule)} is not a rule of proof: write it again with this version of exactdp"
 
 
-def counted(count: int, one: str) -> str:
-    """Return "1 input" or "2 inputs"."""
-    return f"{count} {one}{'s' * (count != 1)}"
-
-
 def spelled(x: Fraction | float) -> str:
     """Return a number as a short text, also where Python refuses to write it out."""
     parts = (x.numerator, x.denominator) if isinstance(x, Fraction) else (0,)

@@ -8,6 +8,9 @@ From the bottom up:
   programs of one claim;
 - `parametric`: a claim's program on a cone of inputs, of which a point is one: the ray where only ε
   moves; `regions`: whether an input near a point disagrees;
+- `merged`, `successes`, `flows`, `implied`, `monotone`: all runs as a graph, and what it shows;
 - `values`, `obligations`: values and levels in JSON; which α and γ matter;
-- `statement`, `spaces`, `claims`: what is claimed, that no input is left out, and the proof.
+- `statement`, `spaces`, `proofs`: what is claimed, that no input is left out, signs and verdicts;
+- `claims` and `cases`, with `refutations`; `privacy` and `private_cones`; `expected`; `in_parts`:
+  the proof of a claim of each kind.
 """

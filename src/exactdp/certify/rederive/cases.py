@@ -19,13 +19,14 @@ from math import inf
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, Vector, leaves, reduced
-from ..kernel.reading import RealInterval, counted
+from ..kernel.reading import RealInterval
 from . import formulas, values
 from .case_conditions import CaseConditions, Coordinates, Leaf
 from .parametric import At
 from .points import vector_of
 from .refutations import Case, Side
 from .spaces import ParameterSpace
+from .values import counted
 
 _PARTS = (
     "mechanism ideal cases input_distance output_distance boundary agreement epsilon inputs unit"

@@ -18,7 +18,7 @@ from math import inf
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
-from ..kernel.reading import RealInterval, RejectedError, counted
+from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
 from .derivation import UNDEFINED
 from .distances import ratio
@@ -30,6 +30,7 @@ from .points import InsideCone, number_of, vector_of
 from .ratios import EPS, Ratio, UnsupportedError, variable
 from .refutations import Refutations
 from .spaces import ParameterSpace
+from .values import counted
 
 _CELL = "output distance beta steps obligations parts"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"

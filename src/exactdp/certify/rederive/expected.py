@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from ..kernel.cones import PolyhedralCone, leaves
-from ..kernel.reading import counted, short
+from ..kernel.reading import short
 from .derivation import single
 from .losses import LOSSES, LossOnCone
 from .near_logs import NearLog, cone_at
@@ -22,6 +22,7 @@ from .parametric import ProgramOnCone
 from .proofs import Proofs
 from .ratios import Ratio
 from .spaces import ParameterSpace
+from .values import counted
 
 T = TypeVar("T")
 

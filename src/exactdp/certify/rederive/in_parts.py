@@ -17,10 +17,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ..kernel.reading import RealInterval, RejectedError, counted
+from ..kernel.reading import RealInterval, RejectedError
 from .orders import Orders, covers
 from .proofs import Proofs
 from .ratios import Ratio
+from .values import counted
 
 _DEEPEST = 30
 

@@ -20,7 +20,7 @@ from itertools import chain, combinations, permutations
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone
-from ..kernel.reading import counted, short
+from ..kernel.reading import short
 from . import values
 from .derivation import Input, single
 from .events import Events, has_reals, interval_sides, wanted
@@ -30,6 +30,7 @@ from .programs import frozen
 from .proofs import Proofs
 from .proved_functions import ProvedFunctions
 from .ratios import EPS, Ratio, UnsupportedError, WrongProgramError
+from .values import counted
 
 _PARTS = "mechanism budget delta adjacent measure epsilon inputs"
 _COUNTEREXAMPLE = "inputs outputs eps cell bits"

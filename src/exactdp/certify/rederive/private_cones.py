@@ -19,7 +19,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from ..kernel.cones import PolyhedralCone, leaves
-from ..kernel.reading import RejectedError, counted
+from ..kernel.reading import RejectedError
 from .events import Events
 from .output_densities import (
     density,
@@ -35,6 +35,7 @@ from .parametric import ProgramOnCone
 from .privacy import Chances
 from .proofs import Proofs
 from .ratios import Ratio
+from .values import counted
 
 _MOST_IN_SETS = 8
 

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from ..kernel.cones import PolyhedralCone
 from ..kernel.orthants import ConeSign, sum_of
-from ..kernel.reading import RealInterval, counted
+from ..kernel.reading import RealInterval
 from ..kernel.signs import proved_sign
 from .near_logs import unit_is_between
 from .orders import covers
 from .ratios import Ratio
 from .spaces import Spaces
+from .values import counted
 
 
 class Proved(NamedTuple):

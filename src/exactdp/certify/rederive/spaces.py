@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, UndecidedError, Vector, dot, reduced, whole
+from ..kernel.cones import PolyhedralCone, Vector, dot, reduced, whole
 from ..kernel.reading import RealInterval
 from . import formulas, values
 from .added_noise import why_not_only_added
@@ -21,7 +21,6 @@ from .derivation import single
 from .entry_corners import EntryCorners
 from .linear import holds
 from .parametric import At
-from .ratios import UnsupportedError
 from .regret import Regret
 from .statement import Statement
 
@@ -242,14 +241,12 @@ class Spaces(Statement):
             right = right and (space.alpha, space.gamma) == (first.alpha, first.gamma)
             right = right and space.size == first.size
         self.require(right, "a few corners are not known to stand for all")
-        try:
-            wrong = EntryCorners(self.derivation, fixed, first.region).wrong(
-                [(space.corner, space.entries) for space in spaces if space.corner is not None]
-            )
-        except (UnsupportedError, UndecidedError, RecursionError) as error:
-            wrong = f"a few corners are not seen to stand for all: {error}"
+        corners = [(space.corner, space.entries) for space in spaces if space.corner is not None]
+        wrong = self.needed(
+            "worst inputs",
+            lambda: EntryCorners(self.derivation, fixed, first.region).wrong(corners),
+        )
         self.require(wrong is None, wrong or "")
-        self.derived["worst inputs"] = self.derived.get("worst inputs", 0) + 1
 
     def few_inputs(self, spaces: list[ParameterSpace]) -> str:
         """Check that a few inputs stand for all, and return how that is known."""
@@ -260,20 +257,17 @@ class Spaces(Statement):
         right = self.beta is not None and used <= {"alpha", "gamma"}
         right = right and self.derivation.spec["input_distance"].get("name") == "discrete"
         self.require(right, "a few inputs are not known to be enough for such a claim")
-        by_regret = reasons == {"regret"}
-        try:
-            if by_regret:
-                wrong = self.why_not_worst([space.entries for space in spaces])
-            else:
-                self.require(len(spaces) == 1, "a region is too many")
-                wrong = why_not_only_added(self.derivation)
-        except (UnsupportedError, RecursionError) as error:
-            wrong = f"a few inputs are not seen to stand for all: {error}"
-        self.require(wrong is None, wrong or "")
-        what = "worst inputs" if by_regret else "that the error is the same at every input"
-        self.derived[what] = self.derived.get(what, 0) + 1
-        if not by_regret:
+        if reasons == {"every"}:
+            self.require(len(spaces) == 1, "a region is too many")
+            wrong = self.needed(
+                "errors that are the same at every input",
+                lambda: why_not_only_added(self.derivation),
+            )
+            self.require(wrong is None, wrong or "")
             return "; noise is only added, so the error is the same at every input"
+        inputs = [space.entries for space in spaces]
+        wrong = self.needed("worst inputs", lambda: self.why_not_worst(inputs))
+        self.require(wrong is None, wrong or "")
         for k, space in enumerate(spaces):
             space.position = k
         return f"; {len(spaces)} inputs have the largest regret, each for one position"

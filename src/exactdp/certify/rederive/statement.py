@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ..kernel.cones import UndecidedError
 from ..kernel.orthants import sum_of
-from ..kernel.reading import RealInterval, RejectedError, counted, short
+from ..kernel.reading import RealInterval, RejectedError, short
 from ..kernel.sums import Sums
 from . import formulas, values
 from .derivation import Derivation, Input, single
@@ -17,7 +17,7 @@ from .formulas import Tree
 from .orders import Orders, UnseenSignError
 from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
-from .values import Level
+from .values import Level, counted
 
 _PARTS = (
     "mechanism ideal beta alpha gamma input_distance output_distance boundary agreement epsilon "

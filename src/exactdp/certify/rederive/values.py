@@ -134,3 +134,8 @@ def level(reader: CertificateReader, given: Any) -> Level:
         return found
     (tree,) = reader.fields(given, "formula")
     return formulas.read(reader, tree)
+
+
+def counted(count: int, one: str) -> str:
+    """Return "1 input" or "2 inputs"."""
+    return f"{count} {one}{'s' * (count != 1)}"
