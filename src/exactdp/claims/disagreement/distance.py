@@ -48,6 +48,7 @@ from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
 from exactdp.reals.square_roots import at_least
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import at_sample, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:
@@ -180,15 +181,23 @@ class Disagreements:
         numbers = self._graphs.numbers(u)
         if len(numbers) > _MOST_SYMBOLS and has_spots(u):
             trace = trace_of(u)
-            here = {name: symbolic(value) for name, value in numbers.items()}
-            return here, {name: trace.spot(name) for name in trace.names}
+            # Parameters may have the names of entries, which are those of the other input.
+            own = {name: f"{name} as a parameter" for name in trace.names}
+            here = {name: _renamed(symbolic(value), own) for name, value in numbers.items()}
+            return here, {own[name]: trace.spot(name) for name in trace.names}
         return self._ways.symbols, {self._ways.own[name]: value for name, value in numbers.items()}
 
     def _closure(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None
     ) -> Polyhedron | None:
-        """Return the closure of the inputs with an output, for many spots, if it is known."""
-        if differ is not None or len(self._kinds) <= _MOST_SYMBOLS or not has_spots(u):
+        """Return the closure of the inputs with an output, if it is known.
+
+        It is used for spots with fewer parameters than numbers, or many: otherwise forms for all
+        inputs divide cells less.
+        """
+        if differ is not None or not has_spots(u):
+            return None
+        if len(self._kinds) <= _MOST_SYMBOLS and len(trace_of(u).names) > len(self._kinds):
             return None
         return None if self._closures is None else self._closures.get(told_apart(output))
 
@@ -446,3 +455,7 @@ class Disagreements:
         inside, _ = stages.solved({**sample, DISTANCE: at_sample(largest) + 1}, near)
         aim = self._graphs.filled({**near, **inside}, best.reach.finite)
         return there, self._graphs.towards(there, aim)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    return value.renamed(names) if isinstance(value, Linear) else value
