@@ -212,3 +212,65 @@ def test_fourteen_queries() -> None:
     verdict = claim.check()
     assert verdict.holds
     assert verdict.inputs == 14
+
+
+PEELED = """
+def peeled(q: Real[{m}]):
+    first = [lap(eps / 2, x) for x in q]
+    a = first.index(max(first))
+    second = [lap(eps / 2, x) for x in q]
+    return a, max([i for i in range({m}) if i != a], key=lambda i: second[i])
+"""
+
+
+def test_an_entry_that_helps_and_hinders_is_fixed() -> None:
+    """The second of two selections hinders the first and helps itself: all others are beside it."""
+    claim = Accuracy(
+        Mechanism.from_source(PEELED.format(m=3)), 6 * exp(-alpha * eps / 2), inputs=AllReals()
+    )
+    (regions,) = regions_of(claim)
+    assert [region.names for region in regions] == [("eps", "dd")] * 6
+    (found,) = (
+        region
+        for region in regions
+        if region.corner is not None and region.corner.pattern == (2, 0)
+    )
+    assert [one.form for one in found.entries] == [(0, 0), (0, -2), (0, 2)]
+    one, two = (each.tightest(width=_WIDTH).kappa for each in (claim, claim.by_cells()))
+    assert one.lower <= two.upper
+    assert two.lower <= one.upper
+
+
+@pytest.mark.parametrize("box", [Box(0, 3), Box(-1, "inf")])
+def test_a_selection_in_a_box(box: Box) -> None:
+    """In a box inputs cannot be shifted: the largest one stays free, its rivals are below it."""
+    claim = Accuracy(noisy_max(3), 3 * exp(-alpha * eps / 2), inputs=box)
+    (regions,) = regions_of(claim)
+    assert {region.names for region in regions} == {("eps", f"q[{k}]", "dd") for k in range(3)}
+    one, two = (each.tightest(width=_WIDTH).kappa for each in (claim, claim.by_cells()))
+    assert one.lower <= two.upper + _WIDTH
+    assert two.lower <= one.upper + _WIDTH
+
+
+def test_a_box_with_many_vertices() -> None:
+    """The box of 13 numbers has 2^13 vertices, which nothing lists; nor does dd under l1."""
+    for more in ({"inputs": Box(0, 10)}, {"inputs": AllReals(), "input_distance": "l1"}):
+        claim = Accuracy(noisy_max(13), beta=13 * exp(-alpha * eps / 4), **more)
+        assert claim.check().holds
+        assert "worst input" in claim.check().route
+
+
+@pytest.mark.parametrize("more", [0, 11])
+def test_parameters_with_the_names_of_entries(more: int) -> None:
+    """With 13 numbers, of which two matter, dd was 0: the names of u were those of its neighbour.
+
+    If both are just below 0, one of the two is above the threshold with probability 2/3.
+    """
+    either = Mechanism.from_source(
+        f"def either(q: Real[{2 + more}]): return max(lap(eps, q[0]), lap(eps, q[1])) > lap(eps, 0)"
+    )
+    claim = Accuracy(either, beta=exp(-alpha * eps / 2), inputs=AllReals())
+    assert claim.check().holds
+    few = Accuracy(either, beta=3 * exp(-alpha * eps / 2) / 5, inputs=AllReals())
+    assert few.check().outcome == "fails"
+    assert claim.disagreement([3, -1, *[0] * more]).distance == 3

@@ -263,22 +263,18 @@ class Corners:
         if claim.input_metric != discrete and _is_thin(rows):
             return [] if claim.boundary == "skip" else None
         signs = self._signs(order)
-        pieces = corners(self._reals, [*rows, *self._box()], signs)
-        if pieces is None:
-            return None
-        found: list[_Placed] = []
-        flat: list[_Placed] = []
-        for piece in pieces:
-            corner = Corner(pattern, piece, signs, order.wanted)
-            placed = _Placed(corner, finite, self._kinds, self._names)
-            if not self._suffices(placed):
-                return None
-            if placed.cone.is_full:
-                found.append(placed)
-            else:
-                flat.append(placed)
-        # Flat pieces next to a full one are in its closure; without one, they are separate inputs.
-        return None if not found and any(map(self._is_claimed, flat)) else found
+        numbers = order.wanted
+        for pieces in corners(self._reals, [*rows, *self._box()], signs):
+            placed = [
+                _Placed(Corner(pattern, piece, signs, numbers), finite, self._kinds, self._names)
+                for piece in pieces
+            ]
+            if all(map(self._suffices, placed)):
+                found = [one for one in placed if one.cone.is_full]
+                # Flat pieces next to a full one are in its closure; others are separate inputs.
+                is_left = not found and any(map(self._is_claimed, placed))
+                return None if is_left else found
+        return None
 
     def _is_claimed(self, flat: _Placed) -> bool:
         """Whether anything is claimed at corners where a or free entries cannot vary."""

@@ -70,17 +70,38 @@ class CornerPiece:
 
 def corners(
     names: Sequence[str], rows: Sequence[DominanceRow], order: SignedOrder
-) -> tuple[CornerPiece, ...] | None:
-    """Return the pieces of the corner of a polyhedron; None if almost all entries stay free."""
-    fixed: tuple[str, ...] = ()
+) -> Iterator[tuple[CornerPiece, ...]]:
+    """Yield the pieces of what may be the corner of a polyhedron, the simplest first.
+
+    Whether a corner is in the polyhedron is not checked. Nothing is yielded if almost all entries
+    would stay free.
+    """
+    unknown = [name for name in names if name not in order.raised and name not in order.lowered]
+    ways: list[tuple[tuple[str, ...], list[str]]] = [((), unknown)]
     if order.shifted:
         rows = [row for row in rows if row.is_shift_free]
-        fixed = tuple(_most_used(names, rows)[:1])
-    free: list[str] = [
-        name
-        for name in names
-        if name not in order.raised and name not in order.lowered and name not in fixed
-    ]
+        used = _most_used(names, rows)
+        starts = [*dict.fromkeys((*_most_used(unknown, rows)[:1], *used[:1]))]
+        if starts:
+            ways = [((name,), [one for one in unknown if one != name]) for name in starts]
+    else:
+        more = [name for name in _most_used(names, rows) if name not in unknown][:1]
+        ways += [((), [*unknown, name]) for name in more]
+    for fixed, free in ways:
+        found = _corner(names, rows, order, fixed, free)
+        if found is not None:
+            yield found
+
+
+def _corner(
+    names: Sequence[str],
+    rows: Sequence[DominanceRow],
+    order: SignedOrder,
+    fixed: tuple[str, ...],
+    free: list[str],
+) -> tuple[CornerPiece, ...] | None:
+    """Return the pieces of the corner with a fixed entry and some that stay free, or more."""
+    free = list(free)
     while len(free) + 1 < len(names):
         bounds, unbounded = _bounds(names, rows, order, (*free, *fixed))
         several = [name for name, found in bounds.items() if len(found) > 1]
@@ -129,26 +150,50 @@ def _bounds(
         if name in order.raised and name in order.lowered:
             del found[1:]  # any of them will do
         else:
-            bounds[name] = _strongest(found, 1 if name in order.raised else -1)
+            bounds[name] = _strongest(found, 1 if name in order.raised else -1, _spans(rows, given))
     return bounds, [name for name in names if name not in bounds and name not in idle]
 
 
+Spans: TypeAlias = dict[tuple[str, int], Forms]
+"""Lower (1) and upper (−1) bounds of entries, each by a single row without other entries."""
+
+
+def _spans(rows: Sequence[DominanceRow], names: set[str]) -> Spans:
+    """Return bounds of some entries in a; of several, the last one."""
+    found: Spans = {}
+    for row in rows:
+        if len(row.slopes) == 1 and row.names <= names:
+            ((name, q),) = row.slopes
+            found[name, 1 if q > 0 else -1] = {"": -row.constant / q, LEVEL: row.width / q}
+    return found
+
+
 def _strongest(
-    found: list[tuple[DominanceRow, Forms]], sign: int
+    found: list[tuple[DominanceRow, Forms]], sign: int, spans: Spans
 ) -> list[tuple[DominanceRow, Forms]]:
     """Drop every bound that another one implies for every a ≥ 0."""
     kept: list[tuple[DominanceRow, Forms]] = []
     for one in found:
-        if not any(_implies(other[1], one[1], sign) for other in kept):
-            kept = [other for other in kept if not _implies(one[1], other[1], sign)]
+        if not any(_implies(other[1], one[1], sign, spans) for other in kept):
+            kept = [other for other in kept if not _implies(one[1], other[1], sign, spans)]
             kept.append(one)
     return kept
 
 
-def _implies(one: Forms, two: Forms, sign: int) -> bool:
+def _implies(one: Forms, two: Forms, sign: int, spans: Spans) -> bool:
     """Whether a bound is at least as strong as another one; the sign is 1 for lower bounds."""
-    gap = difference(one, two)
-    return all(q == 0 or (name in ("", LEVEL) and sign * q > 0) for name, q in gap.items())
+    least = {"": Fraction(0), LEVEL: Fraction(0)}
+    for name, gap in difference(one, two).items():
+        q = sign * gap
+        if name in least:
+            least[name] += q
+        elif q:
+            end = spans.get((name, 1 if q > 0 else -1))
+            if end is None:
+                return False
+            for part, value in end.items():
+                least[part] += q * value
+    return min(least.values()) >= 0
 
 
 def difference(one: Forms, two: Forms) -> Forms:
@@ -182,16 +227,41 @@ def _pieces(
         assert low is not None
         middle = low + 1 if high is None else (low + high) / 2
         chosen = {name: _active(name, found, middle) for name, found in bounds.items()}
+        forms = {name: form for name, (_, form) in chosen.items()}
         between = [{LEVEL: Fraction(1), "": -low}]
         if high is not None:
             between.append({LEVEL: Fraction(-1), "": high})
         yield CornerPiece(
-            {**known, **{name: _without(form, fixed) for name, (_, form) in chosen.items()}},
+            {**known, **{name: _without(form, fixed) for name, form in forms.items()}},
             free,
-            (*sides, *between),
+            (*sides, *_reached(rows, forms, chosen, fixed), *between),
             {name: row for name, (row, _) in chosen.items()},
             next(iter(fixed), None),
         )
+
+
+def _reached(
+    rows: Sequence[DominanceRow],
+    forms: Mapping[str, Forms],
+    chosen: Mapping[str, tuple[DominanceRow, Forms]],
+    fixed: tuple[str, ...],
+) -> Iterator[Forms]:
+    """Yield rows at the corner that are at least what they are at any input above it.
+
+    These bound the free entries: all entries of the row but these move away from it.
+    """
+    sign = {name: 1 if dict(row.slopes)[name] > 0 else -1 for name, (row, _) in chosen.items()}
+    for row in rows:
+        moved = [(name, q) for name, q in row.slopes if name in forms]
+        if not moved or any(q * sign[name] > 0 for name, q in moved):
+            continue
+        total = {name: q for name, q in row.form().items() if name not in forms}
+        for name, q in moved:
+            for part, value in forms[name].items():
+                total[part] = total.get(part, Fraction(0)) + q * value
+        total = _without(total, fixed)
+        if any(q for name, q in total.items() if name not in ("", LEVEL)):
+            yield total
 
 
 def _without(form: Forms, names: tuple[str, ...]) -> Forms:

@@ -208,7 +208,16 @@ def _of_part(
             sides += [_side_everywhere(claim, one) for one in level.sides(name)]
     for name, value in others.items():
         sides += [_side(claim, one) for one in Range(value, value).sides(name)]
+    if not sides and not units and _has_room(claim):
+        return region
     return (with_sides(region, sides) if sides else region).hull()
+
+
+def _has_room(claim: Accuracy) -> bool:
+    """Whether the inputs are not flat; the cone of a box of n reals has 2^n rays that tell it."""
+    box = claim.input_set
+    ends = box.ends(real_count(claim.mechanism)) if isinstance(box, Box) else []
+    return all(low != high for low, high in ends)
 
 
 def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
