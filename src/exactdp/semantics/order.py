@@ -24,11 +24,11 @@ failures, integer noise, or comparisons without noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.semantics.graph import Graph
@@ -42,28 +42,33 @@ _TRANSLATED = ("lap", "expo", "unif", "gumbel")
 """Noise that only moves with its mean, if its width is a number."""
 
 
+Rate: TypeAlias = Fraction | int
+
+
 class Direction(NamedTuple):
-    """How fast the variables of a node move, and the inputs that still matter there."""
+    """How fast the variables of a node move, and the inputs, unless none of them matters there."""
 
-    variables: tuple[Fraction | int, ...]
-    inputs: frozenset[tuple[str, Fraction | int]]
-
-    def rates(self) -> dict[Any, Fraction | int]:
-        """Return the speeds by name, without those that are 0."""
-        found: dict[Any, Fraction | int] = dict(self.inputs)
-        found.update((k, q) for k, q in enumerate(self.variables) if q)
-        return found
+    variables: tuple[Rate, ...]
+    inputs: frozenset[tuple[str, Rate]]
 
 
-def rate_of(form: object, rates: Mapping[Any, Fraction | int]) -> Fraction | int:
-    """Return the rate of change of a form whose symbols move at given rates."""
-    if not isinstance(form, Linear):
-        return 0
-    total: Fraction | int = 0
-    for name, q in form.coefficients.items():
-        if name in rates:
-            total += rates[name] if q == 1 else q * rates[name]
-    return total
+class Rates(NamedTuple):
+    """How fast variables and inputs move; inputs that are not named do not."""
+
+    variables: Sequence[Rate]
+    inputs: Mapping[str, Rate]
+
+    def of(self, form: object) -> Rate:
+        """Return the rate of change of a form."""
+        if not isinstance(form, Linear):
+            return 0
+        total: Rate = 0
+        for name, q in form.coefficients.items():
+            is_variable = isinstance(name, int)
+            rate = self.variables[name] if is_variable else self.inputs.get(name, 0)
+            if rate:
+                total += rate if q == 1 else q * rate
+        return total
 
 
 @dataclass
@@ -77,6 +82,7 @@ class MonotoneDirections:
     graph: Graph
     wanted: tuple[Scalar, ...] = ()
     _known: dict[tuple[int, Direction], bool] = field(default_factory=dict)
+    _moved: dict[frozenset[tuple[str, Rate]], dict[str, Rate]] = field(default_factory=dict)
 
     @cached_property
     def is_known(self) -> bool:
@@ -187,15 +193,15 @@ class MonotoneDirections:
 
     def _needed(self, node: Node, way: Direction) -> list[tuple[int, Direction]] | None:
         """Return what must be shown of the next nodes; None if no rule applies."""
-        event, rates = node.event, way.rates()
+        event = node.event
+        rates = Rates(way.variables, self._inputs(way.inputs))
         match event:
             case Done():
                 pairs = zip(forms_of(event.output), self.wanted, strict=True)
-                still = all(rate_of(v, rates) == rate_of(f, rates) for v, f in pairs)
-                return [] if still else None
+                return [] if all(rates.of(v) == rates.of(f) for v, f in pairs) else None
             case Draw():
-                moved = 0 if has_noise(event.mean) else rate_of(event.mean, rates)
-                rates[node.variables] = moved
+                moved = 0 if has_noise(event.mean) else rates.of(event.mean)
+                rates = Rates((*way.variables, moved), rates.inputs)
             case Selection() if self._moves_scores(event, rates):
                 return [] if self._favours(node, event, rates) else None
             case Compare():
@@ -207,39 +213,39 @@ class MonotoneDirections:
                     return None
         return [(edge.target, self._after(edge, rates, way.inputs)) for edge in node.edges]
 
-    @staticmethod
-    def _moves_scores(event: Selection, rates: Mapping[Any, Fraction | int]) -> bool:
-        """Whether the scores of candidates move apart."""
-        return len({rate_of(form, rates) for form in event.exponents or ()}) > 1
+    def _inputs(self, moving: frozenset[tuple[str, Rate]]) -> dict[str, Rate]:
+        """Return how fast inputs move, by name."""
+        found = self._moved.get(moving)
+        if found is None:
+            found = self._moved[moving] = dict(moving)
+        return found
 
-    def _favours(self, node: Node, event: Selection, rates: Mapping[Any, Fraction | int]) -> bool:
+    @staticmethod
+    def _moves_scores(event: Selection, rates: Rates) -> bool:
+        """Whether the scores of candidates move apart."""
+        return len({rates.of(form) for form in event.exponents or ()}) > 1
+
+    def _favours(self, node: Node, event: Selection, rates: Rates) -> bool:
         """Whether candidates that always end in the output gain on those that never do."""
         if not all(self._sure[edge.target] for edge in node.edges):
             return False
         wanted = {edge.case for edge in node.edges}
-        speeds = [rate_of(form, rates) for form in event.exponents or ()]
+        speeds = [rates.of(form) for form in event.exponents or ()]
         own = [q for k, q in enumerate(speeds) if k in wanted]
         others = [q for k, q in enumerate(speeds) if k not in wanted]
         return not (own and others) or min(own) >= max(others)
 
-    def _after(
-        self,
-        edge: Edge,
-        rates: Mapping[Any, Fraction | int],
-        inputs: frozenset[tuple[str, Fraction | int]],
-    ) -> Direction:
+    def _after(self, edge: Edge, rates: Rates, inputs: frozenset[tuple[str, Rate]]) -> Direction:
         """Return the direction at the end of an edge."""
-        named = self._mentions[edge.target]
-        return Direction(
-            tuple([rate_of(form, rates) for form in edge.variables]),
-            frozenset([one for one in inputs if one[0] in named]),
-        )
+        if inputs and self._mentions[edge.target].isdisjoint(rates.inputs):
+            inputs = frozenset()
+        return Direction(tuple([rates.of(form) for form in edge.variables]), inputs)
 
-    def _is_ordered(self, node: Node, event: Compare, rates: Mapping[Any, Fraction | int]) -> bool:
+    def _is_ordered(self, node: Node, event: Compare, rates: Rates) -> bool:
         """Whether V does not decrease where a run crosses the zero of a comparison."""
         difference = event.difference
         assert isinstance(difference, Linear)
-        rate = rate_of(difference, rates)
+        rate = rates.of(difference)
         if not rate:
             return True
         edges = {edge.case: edge for edge in node.edges}

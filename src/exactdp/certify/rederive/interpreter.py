@@ -411,7 +411,7 @@ class FunctionCall:
 
 def _rate(value: Any) -> Fraction:
     """Return a, of a rate that is a·ε."""
-    rate = (value / EPS).constant() if isinstance(value, Ratio) else None
+    rate = value.multiple_of_eps() if isinstance(value, Ratio) else None
     if rate is None or rate <= 0:
         raise BrokenRunError("a rate in the program is not a positive multiple of ε")
     return rate

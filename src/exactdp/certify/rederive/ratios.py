@@ -23,6 +23,7 @@ _BITS = 128  # with which a function is seen to be negative
 _MOST_ORDER = 200  # of a zero at ε = 0
 
 _CONSTANT: tuple[tuple[int, ...], tuple[Fraction, ...]] = ((), ())
+_EPS = (1,), ()
 _ONE: Sum = {_CONSTANT: Fraction(1)}
 _ZERO = Fraction(0)
 
@@ -107,6 +108,8 @@ class Ratio:
         self.under = _ONE if under is None else under
         if not self.under:
             raise ZeroDivisionError("division by 0")
+        if self.under is _ONE:
+            return
         if len(self.under) == 1 and self.under != _ONE:  # a monomial below is 1/monomial above
             (((powers, rates), c),) = self.under.items()
             inverse = tuple(-k for k in powers), tuple(-q for q in rates)
@@ -215,6 +218,13 @@ class Ratio:
 
         return Ratio(moved(self.over), moved(self.under))
 
+    def multiple_of_eps(self) -> Fraction | None:
+        """Return a if this is a·ε."""
+        if len(self.over) != 1 or not self.is_sum:
+            return None
+        ((key, c),) = self.over.items()
+        return c if key == _EPS else None
+
     def constant(self) -> Fraction | None:
         """Return the number that this is, if it is one."""
         if not self.over:
@@ -306,12 +316,21 @@ class Ratio:
     __radd__ = __add__
 
     def __mul__(self, other: object) -> Ratio:
+        if isinstance(other, int | Fraction) and other and not isinstance(other, bool):
+            return self._scaled(other)
         two = _ratio(other)
         if two is None:
             return NotImplemented
         return Ratio(times(self.over, two.over), times(self.under, two.under))
 
     __rmul__ = __mul__
+
+    def _scaled(self, factor: int | Fraction) -> Ratio:
+        """Return a multiple, with the limits of `times`."""
+        scaled = {key: c * factor for key, c in self.over.items()}
+        if max(map(size, scaled.values()), default=0) > MOST_BITS:
+            raise UnsupportedError("a formula has too large numbers")
+        return Ratio(scaled, self.under)
 
     def __neg__(self) -> Ratio:
         return Ratio({key: -c for key, c in self.over.items()}, self.under)
@@ -324,6 +343,8 @@ class Ratio:
         return -self + other
 
     def __truediv__(self, other: object) -> Ratio:
+        if isinstance(other, int | Fraction) and other and not isinstance(other, bool):
+            return self._scaled(Fraction(1, other))
         two = _ratio(other)
         if two is None:
             return NotImplemented
