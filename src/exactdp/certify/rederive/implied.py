@@ -124,6 +124,8 @@ def _without(side: Inequality, given: Inequality, name: int) -> Inequality | Non
 
 def _coprime(slopes: dict[int, int], constant: int, *, strict: bool) -> Inequality:
     divisor = gcd(constant, *slopes.values()) or 1
+    if divisor == 1:
+        return tuple(sorted([one for one in slopes.items() if one[1]])), constant, strict
     left = tuple(sorted((name, c // divisor) for name, c in slopes.items() if c))
     return left, constant // divisor, strict
 
