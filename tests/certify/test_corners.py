@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp, gamma, numeric, sup
+from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp, gamma, numeric, sup
 from exactdp.certify import check
 from exactdp.reals.certificates import seal
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
@@ -18,6 +18,16 @@ def sealed(body: dict[str, Any]) -> dict[str, Any]:
     """Return a certificate with a fresh seal."""
     rest = {name: one for name, one in body.items() if name != "seal"}
     return {**rest, "seal": seal(rest)}
+
+
+PEELED = """
+def peeled(q: Real[3]):
+    first = [lap(eps / 2, x) for x in q]
+    a = first.index(max(first))
+    second = [lap(eps / 2, x) for x in q]
+    return a, max([i for i in range(3) if i != a], key=lambda i: second[i])
+"""
+"""`index` compares the largest number with each entry; some of these edges cannot be taken."""
 
 
 @cache
@@ -41,11 +51,17 @@ def written(name: str) -> dict[str, Any]:
             inputs=AllReals(),
         ),
     }
+    claims["box"] = Accuracy(noisy_max(4), 4 * exp(-alpha * eps / 2), inputs=Box(0, 3))
+    claims["peeled"] = Accuracy(
+        Mechanism.from_source(PEELED), 6 * exp(-alpha * eps / 2), inputs=AllReals()
+    )
     found: dict[str, Any] = claims[name].check().certificate
     return found
 
 
-@pytest.mark.parametrize("name", ["noisy max", "checked", "discrete", "sparse", "numeric"])
+@pytest.mark.parametrize(
+    "name", ["noisy max", "checked", "discrete", "sparse", "numeric", "box", "peeled"]
+)
 def test_everything_is_derived_again(name: str) -> None:
     certificate = written(name)
     assert all("corner" in region for region in certificate["regions"])
@@ -63,7 +79,7 @@ def test_random_choices() -> None:
     assert all("corner" in region for region in certificate["regions"])
     assert check(certificate).accepted
     assert not check(certificate).taken
-    for other in ("-q[i]", "abs(q[i])", "q[i] + q[0] / 2", "q[i] * (1 if i else 2)"):
+    for other in ("-q[i]", "abs(q[i])", "q[i] + q[i - 1] / 2", "q[i] * (1 if i else 2)"):
         wrong = deepcopy(certificate)
         wrong["claim"]["ideal"] = {"source": "def g(q: Real[3]): return q.index(max(q))"}
         source = wrong["claim"]["mechanism"]
@@ -126,3 +142,11 @@ def test_large_claims_are_partly_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     report = check(written("noisy max"))
     assert report.accepted, report.reason
     assert any("worst inputs" in one for one in report.taken)
+
+
+def test_a_box_does_not_make_a_false_claim_true() -> None:
+    """The corners of a box are those of all reals; with a smaller β they prove nothing."""
+    forged = deepcopy(written("box"))
+    assert forged["claim"]["beta"][1][1] == [["4", 0, "0"]]
+    forged["claim"]["beta"][1][1] = [["1/2", 0, "0"]]
+    assert not check(sealed(forged)).accepted

@@ -3,11 +3,12 @@
 A form is nonnegative at a state if it is so on each edge to it. On an edge it is so
 
 - if it is a multiple of one of the conditions of the edge, plus a constant ≥ 0;
-- else, if all its unknowns were compared on every way to the state before: if it is so there;
+- else, if all its unknowns were compared on every way to the state before: if it is so there, or so
+  minus the multiple of a condition of the edge that cancels an unknown, or if the opposite of a
+  condition holds there, so that no run takes the edge;
 - else, if it is so minus the multiple of a condition that cancels an unknown that was not.
 
-One of these rules applies, so nothing is tried. A form that is not proved in this way may still be
-nonnegative.
+A form that is not proved in this way may still be nonnegative.
 """
 
 from __future__ import annotations
@@ -89,12 +90,26 @@ class ImpliedForms:
             return True
         new = [name for name, _ in slopes if name not in self._compared[source]]
         if not new:
-            return self._at(source, side)
+            rest = (_without(side, given, name) for given in conditions for name, _ in slopes)
+            return (
+                self._at(source, side)
+                or any(one is not None and self._on(source, (), one) for one in rest)
+                or self._is_never_taken(source, conditions)
+            )
         for k, given in enumerate(conditions):
             less = _without(side, given, new[0])
             if less is not None:
                 return self._on(source, conditions[:k] + conditions[k + 1 :], less)
         return False
+
+    def _is_never_taken(self, source: int, conditions: tuple[Inequality, ...]) -> bool:
+        """Whether the opposite of a condition of an edge holds where it begins."""
+        compared = self._compared[source]
+        return any(
+            self._at(source, (tuple((name, -c) for name, c in slopes), -constant, not strict))
+            for slopes, constant, strict in conditions
+            if compared.issuperset(name for name, _ in slopes)
+        )
 
 
 def _implies(given: Inequality, side: Inequality) -> bool:

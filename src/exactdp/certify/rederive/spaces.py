@@ -123,11 +123,11 @@ class Spaces(Statement):
         region = PolyhedralCone(size, self)
         eps, second = (tuple(Fraction(j == k) for j in range(size)) for k in range(2))
         sides = [eps, *(each.form for each in levels if each is not None)]
-        if reason is None:
+        if reason is None and stated is None:  # corners are those of all reals, of a box too
             sides += self.box_sides(entries, eps)
         corner = unit = None
         if stated is not None:
-            right = size > 1 and self.ends is None and not self.is_listed and self.unit is None
+            right = size > 1 and not self.is_listed and self.unit is None
             self.require(right, "no corner")
             sides.append(second)
             corner = self.corner(stated, entries)

@@ -32,7 +32,7 @@ from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.hypotheses import proved_signs
-from exactdp.claims.stated.inputs import AllReals, is_listed, listed, real_count
+from exactdp.claims.stated.inputs import AllReals, Box, is_listed, listed, real_count
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
@@ -75,8 +75,24 @@ def certificate(verdict: Verdict) -> Json:
             raise _without_entries(total)
         verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
-        verdict = decide(verdict.claim.by_cells(whole=True))
+        verdict = _at_all_corners(verdict) or decide(verdict.claim.by_cells(whole=True))
     return _certified(_with_rationals(verdict))
+
+
+def _at_all_corners(verdict: Verdict) -> Verdict | None:
+    """Return the verdict for all reals, which proves the claim about a box; None if it does not.
+
+    dd does not depend on the box, and the corners of all reals can be written.
+    """
+    claim = verdict.claim
+    if not isinstance(claim.input_set, Box) or not claim.corners.apply:
+        return None
+    every = decide(replace(claim, inputs=AllReals()))
+    if not every.holds or not any(one.region.corner for one in every.findings):
+        return None
+    if not _are_written(every) or (_stand_for(every) and not _sees(claim, _seen_entries)):
+        return None
+    return replace(every, claim=claim)
 
 
 def _with_rationals(verdict: Verdict) -> Verdict:
