@@ -9,6 +9,7 @@ input are exchanged likewise.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
@@ -114,7 +115,7 @@ class PathIntegral:
         means = [row.rest(inputs) for row in self._means]
         pairs = zip(self._parts, rows, strict=True)
         keys = [self._key(numbers, found, means) for (numbers, _), found in pairs]
-        return tuple(sorted(keys)) if len(keys) > 1 else tuple(keys)
+        return frozenset(Counter(keys).items())  # keys of different noise have no order
 
     def _key(
         self, numbers: list[int], rows: list[tuple[_Terms, Number]], means: list[Number]
