@@ -154,6 +154,23 @@ def test_two_roots_are_rounded() -> None:
         assert claim.check().outcome == outcome
 
 
+def test_partial_ideals_under_l2() -> None:
+    """Defined for q[0] ≥ 0: the inputs that disagree with (0, 3) are nearest at (0, 0)."""
+    partial = Ideal.from_source(
+        "def partial(q: Real[2]):\n    assert q[0] >= 0\n    return q[0] + q[1] >= 0"
+    )
+    claim = Accuracy(
+        SUM, exp(-alpha * eps) / 2, ideal=partial, input_distance=l2, inputs=[[0, 3], [1, 1]]
+    )
+    assert claim.disagreement([0, 3]).distance == 3  # without the assertion 3/√2
+    assert claim.disagreement([1, 1]).distance == radical(Fraction(2), HALF)
+    assert claim.check().outcome == "holds"  # the errors are e^(−3ε)/2 and e^(−2ε)/2
+    certified(claim)
+    false = replace(claim, beta=exp(-alpha * eps * Fraction(101, 100)) / 2)
+    assert false.check().outcome == "fails"
+    certified(false)
+
+
 # Integer noise under l2, and roots in β for all reals ------------------------------------
 
 

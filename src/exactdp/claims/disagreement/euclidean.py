@@ -106,11 +106,6 @@ class EuclideanDisagreements:
         self, output: Value, differ: Differ | None
     ) -> Iterator[tuple[Polyhedron, tuple[Value, ...]]]:
         """Yield the polyhedra of inputs that disagree, with their finite values."""
-        if self._graphs.ideal.is_partial:
-            raise ValueRefusedError(
-                "the ideal is partial, and the distance on inputs is l2",
-                way_out="Use linf or l1, or an ideal that is defined everywhere.",
-            )
         assert isinstance(self._graphs.ideal, IdealProgram)
         program = self._graphs.ideal.function
         for finite in self._graphs.finite_parts():
@@ -119,7 +114,9 @@ class EuclideanDisagreements:
                 Linear.symbol(name) if kind is None else next(rest)
                 for name, kind in zip(self._graphs.names, self._graphs.kinds, strict=True)
             ]
-            for piece in pieces(program.machine, assembled(program.inputs, values)):
+            given = assembled(program.inputs, values)
+            is_partial = self._graphs.ideal.is_partial
+            for piece in pieces(program.machine, given, is_partial=is_partial):
                 if differ is None or differ(piece.output):
                     for more in differences(piece.output, output, differ is not None):
                         if feasible((*piece.rows, *more)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from exactdp.errors import ProgramError, ValueRefusedError
+from exactdp.errors import ProgramError, UndefinedError, ValueRefusedError
 from exactdp.language.machine import Compare, Done, Machine
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
@@ -44,13 +44,23 @@ def _halfspace(form: Scalar, *, strict: bool) -> Halfspace:
     return Halfspace.of({}, form, strict=strict)
 
 
-def pieces(machine: Machine, values: tuple[Value, ...]) -> Iterator[LinearPiece]:
-    """Yield the nonempty pieces of a deterministic program at symbolic inputs."""
+def pieces(
+    machine: Machine, values: tuple[Value, ...], *, is_partial: bool = False
+) -> Iterator[LinearPiece]:
+    """Yield the nonempty pieces of a deterministic program at symbolic inputs.
+
+    Those of a partial one are where it is defined.
+    """
     waiting: list[tuple[object, Polyhedron]] = [(machine.start(values), ())]
     count, visited = 0, Visited(machine, cost=_COST)
     while waiting:
         state, rows = waiting.pop()
-        event = machine.advance(state)  # type: ignore[arg-type]
+        try:
+            event = machine.advance(state)  # type: ignore[arg-type]
+        except UndefinedError:
+            if is_partial:
+                continue
+            raise
         if isinstance(event, Done):
             count += 1
             if count > _MOST:
