@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.abstract_calls import NO_RANGE, call_kind
@@ -50,6 +51,7 @@ from exactdp.language.rules import (
 )
 from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import SYMBOLS, Comprehension, arguments, called, parameters, where
+from exactdp.language.values import Table
 
 Kinds = dict[str, ValueKind]
 
@@ -84,6 +86,20 @@ _IN_PLAIN_PYTHON = {
     "asarray": "Write a list: [x, y] or [f(x) for x in xs].",
 }
 """What to write instead of a numpy function, by the last part of its name."""
+
+
+def _constant_kind(value: Any) -> ValueKind:
+    """Return the kind of a constant; entries matter only if they are expressions in ε."""
+    if isinstance(value, EpsTerm):
+        return TERM
+    if isinstance(value, bool) or value is None:
+        return SINGLE
+    if isinstance(value, tuple | Table):
+        entries = [*value.values()] if isinstance(value, Table) else [*value]
+        found = joined(tuple(map(_constant_kind, entries)))
+        whole = CONSTANT if isinstance(value, tuple) else FINITE
+        return replace(whole, items=found) if found.holds("term") else whole
+    return FINITE
 
 
 class Abstract:
@@ -146,11 +162,7 @@ class Abstract:
         """Return the kind of an expression."""
         match node:
             case ast.Constant(value):
-                if isinstance(value, EpsTerm):
-                    return TERM
-                if isinstance(value, bool) or value is None:
-                    return SINGLE
-                return CONSTANT if isinstance(value, tuple) else FINITE
+                return _constant_kind(value)
             case ast.Name():
                 return self.name(node)
             case ast.List(items):

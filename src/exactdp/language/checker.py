@@ -70,6 +70,8 @@ class CheckedCode:
     """Whether a score of `expmech` may depend on real inputs."""
     settles: bool = False
     """Whether integer noise is used as a finite value."""
+    steps_with_eps: bool = False
+    """Whether integer noise may be compared with a + b/ε, so that probabilities jump at some ε."""
 
 
 def input_kind(kind: InputType | None) -> ValueKind:
@@ -103,6 +105,7 @@ class Checker:
         self.abstract = Abstract(code, flow)
         self.output = NOTHING
         self.releases_eps = False
+        self.steps_with_eps = False
         self.scores_reals = False
         self.noisy: dict[int, tuple[str, str]] = {}
         """The slots that noise statements assign inside `while` loops, and their names."""
@@ -144,7 +147,7 @@ class Checker:
                     waiting.add(there)
         self.refuse_carried()
         found = abstract.meets_eps, self.releases_eps, self.scores_reals, abstract.settles
-        return CheckedCode(tuple(before), self.output, abstract.doubts, *found)
+        return CheckedCode(tuple(before), self.output, abstract.doubts, *found, self.steps_with_eps)
 
     def step(self, pc: int, env: Kinds) -> list[tuple[int, Kinds]]:
         """Return where control goes after a statement, with the kinds there."""
@@ -295,8 +298,9 @@ class Checker:
         """Check a comparison in which a side may be noise."""
         left, right = self.abstract.kind(one.left), self.abstract.kind(one.right)
         for part, kind in ((one.left, left), (one.right, right)):
-            if kind.term and kind.items is None and (left.real or right.real):
+            if kind.term and kind.items is None and (left.noise or right.noise):
                 self.abstract.meets_eps = True
+                self.steps_with_eps |= left.integer or right.integer
             else:
                 self.abstract.no_term(part, kind)
             if kind.function:

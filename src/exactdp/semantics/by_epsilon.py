@@ -76,18 +76,25 @@ class EpsilonPiece(Told, Generic[T]):
         if self.base is None:
             return eps in self.on
         low, high = (eps / one for one in reversed(log_enclosure(self.base)))
-        if (low in self.on) != (high in self.on):
+        if (low in self.on) != (high in self.on) and not self._is_at_rounded_end(low, high):
             raise ValueRefusedError(f"eps = {eps} is too close to an end of {self._span}")
-        return low in self.on
+        return low in self.on or high in self.on
+
+    def _is_at_rounded_end(self, low: Fraction, high: Fraction) -> bool:
+        """Whether a rational end of all ε, divided by the logarithm, is between two numbers."""
+        ends = (around(self.on).lower, around(self.on).upper)
+        return any(
+            isinstance(end, Fraction) and end.denominator >= _MANY_DIGITS and low <= end <= high
+            for end in ends
+        )
 
     @property
     def _span(self) -> str:
-        if self.base is not None:
-            return f"log({self.base})·{self.on}"
+        unit = "" if self.base is None else f"log({self.base})·"
         if not isinstance(self.on, Interval):
-            return str(self.on)
+            return f"{unit}{self.on}"
         left, right = "[("[self.on.lower_open], "])"[self.on.upper_open]
-        return f"{left}{_end(self.on.lower)}, {_end(self.on.upper)}{right}"
+        return f"{unit}{left}{_end(self.on.lower)}, {_end(self.on.upper)}{right}"
 
     def __str__(self) -> str:
         return f"{shown_value(self.value)}  for ε in {self._span}"

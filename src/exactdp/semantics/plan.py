@@ -225,7 +225,7 @@ def question(
     if op in ("==", "!=") and not whole:
         return op == "!="  # equality of continuous noise has no mass
     if whole and isinstance(constant, Spot):
-        between = _between(-constant, common_step([*form.values()]))
+        between = _between(-constant, common_step([*form.values()]), op)
         if between is None:  # a whole number at every point
             constant = fraction(constant.value)
         elif op in ("==", "!="):
@@ -244,15 +244,22 @@ def floor_of(number: Any) -> int:
     return whole_of(number, Whole(number))
 
 
-def _between(limit: Spot, step: Fraction) -> tuple[Fraction, Fraction] | None:
-    """Return the multiples of a step around a limit; None if it is a multiple itself."""
+def _between(limit: Spot, step: Fraction, op: str) -> tuple[Fraction, Fraction] | None:
+    """Return the multiples of a step around a limit; None if it is a multiple itself.
+
+    Where the limit is a multiple, z > limit and z <= limit are as for limits just above it, and
+    z >= limit and z < limit as for limits just below.
+    """
     k = floor(fraction(limit.value) / step)
     if limit == step * k:  # at every point: a sample is on no face
         return None
     limit.trace.require_bounded(limit)
     ends = step * k, step * (k + 1)
     for end in ends:
-        limit.trace.note(limit - end, always=True)
+        if op in ("==", "!="):
+            limit.trace.note(limit - end, always=True)
+        else:
+            limit.trace.note_side(limit - end if op in (">", "<=") else end - limit)
     assert ends[0] < limit < ends[1]
     return ends
 

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from flint import fmpq
 
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.linear import wholes_in, with_whole
+from exactdp.language.linear import unit_in, wholes_in, with_whole
 from exactdp.language.machine import Compare, Done, Machine, State
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
@@ -68,12 +68,13 @@ class Trace:
         self.sides: dict[Vector, bool] = {}
         """The forms whose zeros are inputs at which a claim may jump; True if it may jump there
         although the ideal does not change."""
+        self._like: dict[Vector, int] = {}  # by direction, on which side what is asked is the same
         self.watching = False
         """Whether every comparison is noted, because a user's function is running."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Numbers that are sent or stored keep the point, without the record of a finished run."""
-        return {**self.__dict__, "_region": None, "_positive": {}, "sides": {}}
+        return {**self.__dict__, "_region": None, "_positive": {}, "sides": {}, "_like": {}}
 
     @property
     def positive(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -112,6 +113,14 @@ class Trace:
             for name, q in zip(self.names, rational_vector(spot.form), strict=True)
         ]
         if any(dot(form, one) for one in (*far, *self._region.lines)):
+            if not any(
+                q and not unit_in([n]) for n, q in zip(self.names[1:], form[1:], strict=True)
+            ):
+                raise ValueRefusedError(
+                    "integer noise is compared with a + b / eps for arbitrarily small eps",
+                    rule="There is a case for each whole number below a + b / eps.",
+                    way_out='Ask for larger eps only, as with epsilon="[1/10, inf)".',
+                )
             raise ValueRefusedError(
                 "whole numbers are compared with unbounded real inputs",
                 rule="Where noise is rounded, or integer noise is compared with reals, there is a "
@@ -124,6 +133,21 @@ class Trace:
         if spot:
             direction = _direction(spot.form)
             self.sides[direction] = always or self.sides.get(direction, False)
+
+    def note_side(self, spot: Spot) -> None:
+        """Note that where a form is 0 an answer is the same as where it is positive.
+
+        If only 1 and logarithms are compared with ε, and all answers are the same as on one side,
+        nothing else is claimed there. Otherwise the claim may jump there.
+        """
+        if not spot:
+            return
+        direction = _direction(spot.form)
+        side = 1 if next(q for q in spot.form if q) > 0 else -1
+        used = (name for name, q in zip(self.names, spot.form, strict=True) if q)
+        is_constant = all(name == "eps" or unit_in([name]) for name in used)
+        if not is_constant or self._like.setdefault(direction, side) != side:
+            self.note(spot, always=True)
 
     def knows(self, form: Vector) -> bool:
         """Whether the sign of a form, or of a multiple of it, was requested before."""

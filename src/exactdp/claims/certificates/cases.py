@@ -51,6 +51,12 @@ _LOG_BITS = 200  # of the bounds on a logarithm, which are compared with 256
 def certificate_by_cases(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict about a claim by cases."""
     claim = verdict.claim.by_cells(whole=True)
+    if verdict.holds and claim.has_inverse_eps and claim.mechanism.checked.steps_with_eps:
+        raise ValueRefusedError(
+            "a claim that holds has no certificate if integer noise is compared with a + b / eps",
+            rule="The checker does not examine the eps at which a probability jumps.",
+            way_out="Use the verdict without a certificate, or ask for a single eps.",
+        )
     cases = cases_of(claim)
     _refuse_products(claim, cases)
     unit = _unit(claim, cases)

@@ -138,6 +138,13 @@ def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> Solut
     """Return the ε for which a claim holds, refused if the ends of this set are not known."""
     if isinstance(claim, AccuracyStatement):
         claim.require_ends()
+    if claim.mechanism.moves and claim.mechanism.checked.steps_with_eps:
+        raise OpenSignError(
+            "the set of ε is not computed: integer noise is compared with numbers that depend on "
+            "eps",
+            rule="Probabilities jump at some ε, which may or may not belong to the set.",
+            way_out="Ask check() on intervals of eps, or smallest_epsilon().",
+        )
     try:
         return _epsilons(claim, width, progress)
     except OrderChangesError as error:
