@@ -195,3 +195,17 @@ def test_thresholds_in_lists_and_tables(text: str) -> None:
     for at in (Fraction(1, 4), Fraction(1), Fraction(3)):
         known = tail(float(2 - at)) * tail(float(3 - 5 * at))
         assert float(found.at(at)) == pytest.approx(known)
+
+
+@pytest.mark.parametrize(
+    "returned", ["lap(eps, x) > level(x)", "lap(eps, level(x)) > 0", "level(x)", "[x, level(x)]"]
+)
+def test_numbers_with_eps_from_a_python_function(returned: str) -> None:
+    """A function may return probabilities, but no thresholds or outputs: these are not seen."""
+
+    def level(x: int) -> Any:
+        return 1 + x / eps
+
+    program = Mechanism.from_source(f"def f(x: Dom(0, 1)): return {returned}", {"level": level})
+    with pytest.raises(ExactdpError, match="numbers that depend on eps"):
+        program.distribution(1)

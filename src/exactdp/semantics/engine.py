@@ -16,6 +16,7 @@ from exactdp.language.linear import UNIT, base_of, log_unit
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.program import Program
+from exactdp.language.released import holds_terms
 from exactdp.language.values import Value
 from exactdp.measure.work import Hook, hearing
 from exactdp.polyhedra.form import Number
@@ -570,9 +571,23 @@ class Engine:
                 graph = graph.trimmed()
             else:
                 graph = _simplified(graph, graph.surely(), pattern)
-            self._plans[key] = Plan(graph)
+            self._plans[key] = self._plan_of(graph)
         plan = self._plans[key]
         return plan, plan.with_rounded(inputs) if plan.graph.rounds_inputs else inputs
+
+    def _plan_of(self, graph: Graph) -> Plan:
+        """Return the plan of a graph; refuse numbers with ε that come from Python functions."""
+        plan, checked = Plan(graph), self._program.checked
+        outputs = (node.event.output for node in graph.nodes if isinstance(node.event, Done))
+        is_hidden = plan.units and not checked.meets_eps
+        if is_hidden or (not checked.releases_eps and any(map(holds_terms, outputs))):
+            raise ValueRefusedError(
+                f"a Python function gives {self._program.__name__} numbers that depend on eps",
+                rule="Such a function may return probabilities, or a table of them. Other numbers "
+                "with eps are written in the mechanism, or captured.",
+                way_out="Compute them in a subroutine, or in a list before the mechanism.",
+            )
+        return plan
 
     def _plan_at(self, given: tuple[Value, ...], pattern: Value) -> tuple[Plan, dict[str, Number]]:
         """Return a plan for one input; without symbols if they would be compared in many ways."""
@@ -582,7 +597,7 @@ class Engine:
         if key not in self._plans:
             if len(self._plans) >= _MOST_PLANS:
                 self._forget()
-            self._plans[key] = Plan(self._graph(given, pattern))
+            self._plans[key] = self._plan_of(self._graph(given, pattern))
         return self._plans[key], {}
 
     @cached_property
