@@ -8,6 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -379,3 +380,14 @@ def test_inputs_without_types(kind: Callable[..., object]) -> None:
     with pytest.raises(ExactdpError, match="the input q has no type") as caught:
         kind(untyped, 1 if kind is ErrorBound else eps if kind is Privacy else "5%")
     assert "q: Real" in caught.value.way_out
+
+
+def test_an_empty_array_is_no_input() -> None:
+    """NumPy compares an empty array with () as an array, which has no truth value."""
+    for source in (
+        "def m(q: Real[2]): return lap(eps, q[0]) > 0",
+        "def m(q: Real, x: Dom(0, 1)): return lap(eps, q) > x",
+        "def m(x: Dom(0, 1)): return x",
+    ):
+        with pytest.raises(ExactdpError):
+            Accuracy(Mechanism.from_source(source), "1/2", inputs=[np.array([])])

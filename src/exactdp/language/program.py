@@ -218,7 +218,7 @@ class Program:
             try:
                 found.append(param.type.read(value))
             except ExactdpError as error:
-                if u == ():
+                if isinstance(u, tuple) and not u:
                     raise self._none_given() from None
                 raise ValueRefusedError(
                     f"the input {param.name} of {self.__name__}: {error.message}",
@@ -257,9 +257,9 @@ class Program:
         count = len(self.inputs)
         if count == 1:
             return [u]
-        if count == 0 and (u is None or u == ()):
+        if count == 0 and (u is None or (isinstance(u, tuple) and not u)):
             return []
-        if u == ():
+        if isinstance(u, tuple) and not u:
             raise self._none_given()
         if isinstance(u, str) or not isinstance(u, tuple | list) or len(u) != count:
             raise ValueRefusedError(
