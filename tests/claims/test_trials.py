@@ -68,3 +68,13 @@ def test_a_mechanism_without_errors() -> None:
     assert none.kappa.lower == math.inf
     with pytest.raises(ExactdpError, match="says nothing"):
         Accuracy(LARGER, BOUND, inputs=[[0, 0]], region="alpha <= 1").tightest()
+
+
+def test_a_simple_constant_is_tried_before_others() -> None:
+    """κ = 2 is the limit at ε → 0, where both sides are 1/2 at α = 0; few trials show it."""
+    claim = Accuracy(LARGER, exp(-alpha * eps / 2), alpha="[eps, inf)", inputs=[[2, 0]])
+    steps: list[int] = []
+    kappa = claim.tightest(progress=lambda done, _: steps.append(done)).kappa
+    assert kappa.lower == 2
+    assert kappa.upper <= Fraction(2_000_003, 1_000_000)
+    assert len(steps) < 10

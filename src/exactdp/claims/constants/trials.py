@@ -21,7 +21,7 @@ from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
-from exactdp.reals.numbers import Number, inf, positive_width, spell
+from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from exactdp.claims.expected import Expected
 
 _MOST_TRIALS = 200
+_FEW = 3  # counterexamples in a row
 _LARGEST = Fraction(2) ** 60  # beyond this, there seems to be no error
-_ABOVE = 1 + Fraction(1, 2**60)
+_ABOVE = 1 + Fraction(1, 2**40)
 
 
 def tightest_by_trial(
@@ -46,19 +47,27 @@ def tightest_by_trial(
     quiet = conduct_of(progress).quiet
     verdict = _decided(claim, trial, quiet)
     refuse_empty(claim, verdict.contents)
+    fails, is_probe = 0, False  # since the last proof; whether κ is tried just above it
     for step in range(_MOST_TRIALS):
         if progress is not None:
             progress(step, _MOST_TRIALS)
         if verdict.holds:
-            lower = trial
+            lower, fails = trial, 0
         elif verdict.counterexample is not None:
+            fails += 1
             found = verdict.counterexample
-            upper = min(trial, found.allowed.upper * trial / found.error.lower * _ABOVE)
-        else:
+            ratio = found.allowed.upper * trial / found.error.lower
+            upper = min(trial, simplest_inside(ratio, ratio * _ABOVE))
+        elif not is_probe:
             break  # too close to κ to be decided
         if upper - lower <= target * max(Fraction(1), lower) or lower >= _LARGEST:
             break
-        trial = 2 * max(lower, trial) if upper == inf else _between(lower, upper)
+        is_probe = fails == _FEW and lower > 0  # often a simple κ is the best one
+        fails += is_probe
+        if is_probe:
+            trial = lower + target * max(Fraction(1), lower) / 2
+        else:
+            trial = 2 * max(lower, trial) if upper == inf else _between(lower, upper)
         verdict = _decided(claim, trial, quiet)
     if lower == 0 and upper != 0:
         raise ValueRefusedError(
@@ -98,7 +107,10 @@ def _least(claim: Accuracy | Expected) -> Fraction:
 
 def _between(lower: Fraction, upper: Fraction | float) -> Fraction:
     assert isinstance(upper, Fraction)
-    return (lower + upper) / 2 if lower else upper / 4
+    if not lower:
+        return upper / 4
+    fifth = (upper - lower) / 5
+    return simplest_inside(lower + 2 * fifth, upper - 2 * fifth)
 
 
 def _decided(claim: Accuracy | Expected, kappa: Fraction, progress: Progress) -> Verdict:

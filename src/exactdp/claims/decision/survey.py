@@ -72,5 +72,5 @@ def unknown(asked: str, why: str) -> ValueRefusedError:
     return ValueRefusedError(
         f"{asked} is not known: {why or 'a condition depends on eps'}",
         rule="β is compared with the exact error where a single α and γ decide an input.",
-        way_out="Give numbers for alpha and gamma, or a beta that decreases in both.",
+        way_out="Give numbers for alpha and gamma, or ask smallest_epsilon().",
     )
