@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction
 from itertools import product
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
+from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, eps, exp
 from exactdp.certify import check
 from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import CertificateReader
@@ -21,6 +22,7 @@ from exactdp.certify.rederive.merged import MergedRuns
 from exactdp.certify.rederive.monotone import Monotone
 from exactdp.certify.rederive.ratios import POSITIVE, Ratio
 from exactdp.certify.rederive.regions import feasible, rows
+from exactdp.reals.certificates import seal
 
 
 def program(draw: random.Random, *, chooses: bool = False) -> str:
@@ -166,3 +168,25 @@ def test_a_search_with_many_runs_is_derived_again(name: str) -> None:
     assert report.accepted, report.reason
     assert not report.taken
     assert f"{m} corners" in report.reason
+
+
+def test_outputs_that_are_functions_of_epsilon_are_not_merged() -> None:
+    """At ε = 1 the output is the ideal one, so there the claim does not fail as it does at 2."""
+    released = Mechanism.from_source("def f(q: Real): return eps if lap(eps, q) > 0 else 0")
+    one = Ideal.from_source("def g(q: Real): return 1")
+    claim = Accuracy(released, "1/10", alpha=0, ideal=one, inputs=[5], input_distance="discrete")
+    written = claim.check().certificate
+    assert written["verdict"] == "fails"
+    assert check(written).accepted
+    assert not check(written).taken
+    (example,) = written["counterexamples"]
+    at_one = {"lower": "1", "lower_closed": True, "upper": "1", "upper_closed": True}
+    text = json.dumps(example).replace(json.dumps(example["eps"]), json.dumps("1"))
+    kept: list[Any] = json.loads(text)["orders"]
+    for orders in (kept, list[Any]()):
+        wrong = {**written, "counterexamples": [{**json.loads(text), "orders": orders}]}
+        for order in orders:
+            order["claim"]["on"] = at_one
+        del wrong["seal"]
+        report = check({**wrong, "seal": seal(wrong)})
+        assert not report.accepted or report.taken

@@ -268,7 +268,10 @@ class MergedRuns(RunGraph):
                     local[one.name] = items[1:]
                     call.assign(one.node, items[0])
                 case _:
-                    return -1, frozen(call.value(one.node))
+                    output = frozen(call.value(one.node))
+                    if _holds_terms(output):
+                        raise UnsupportedError("an output is a function of ε")
+                    return -1, output
         except FAILURES as error:
             raise UnsupportedError(f"a run of the program fails: {error}") from error
         return pc + 1, None
@@ -442,6 +445,12 @@ def forms_in(value: Any) -> Iterator[LinearForm]:
             yield from forms_in(one)
     elif isinstance(value, dict):
         raise UnsupportedError("a variable holds what is not merged")
+
+
+def _holds_terms(output: Any) -> bool:
+    if isinstance(output, tuple):
+        return any(map(_holds_terms, output))
+    return isinstance(output, Ratio)
 
 
 def _plain(q: int | Fraction) -> int | Fraction:
