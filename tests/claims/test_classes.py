@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -212,3 +213,36 @@ def test_answers_are_those_of_all_inputs() -> None:
     assert lowest.kappa.upper >= best.kappa.lower
     assert best.kappa.upper >= lowest.kappa.lower
     assert best.input in [one.input for one in each]
+
+
+def test_many_proofs_that_fail() -> None:
+    """Exchanges that change the ideal output are not proved; five counts took 11 seconds once."""
+    start = process_time()
+    apart = Mechanism.from_source(
+        "def f(q: Real[4]):\n    return [x + lap(eps, 0) > 2 for x in q]\n"
+    )
+    around = Mechanism.from_source("def f(q: Real[4]):\n    return [lap(eps, x) > 2 for x in q]\n")
+    claims = [
+        Accuracy(one, beta=4 * exp(-alpha * eps), inputs=Grid(1, 3)) for one in (apart, around)
+    ]
+    first, second = (claim.check() for claim in claims)
+    assert process_time() - start < 3
+    assert first.outcome == second.outcome
+    found = classes_of(claims[1])
+    assert found is not None
+    assert len(found) < 3**4
+
+
+def test_a_selection_that_counts() -> None:
+    """The classes of NoisyMax are found, however it is written."""
+    counting = Mechanism.from_source(
+        "def f(q: Real[4]):\n    x = [lap(eps / 2, v) for v in q]\n"
+        "    ranks = [sum(s > r for s in x) for r in x]\n    return ranks.index(0)\n"
+    )
+    one, two = (
+        classes_of(Accuracy(each, beta=exp(-alpha * eps), inputs=Grid(-1, 1)))
+        for each in (counting, noisy_max(4))
+    )
+    assert one is not None
+    assert two is not None
+    assert sorted(each.size for each in one) == sorted(each.size for each in two)

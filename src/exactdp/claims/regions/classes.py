@@ -13,10 +13,11 @@ the ideal along its graph: a number is chosen when it is first read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import count as count_from
+from itertools import islice, product
 from math import factorial, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,6 +43,12 @@ FEW = 1_000
 """The number of inputs up to which each is examined anyway."""
 
 _MOST = 100_000  # classes that are listed
+
+_MOST_FAILED = 20  # more proofs than succeed, and no others are tried
+
+_MOST_TRIED = 300  # steps to find inputs with an ideal output
+
+_SEVERAL = 20  # inputs at which an exchange is tried before it is proved
 
 
 @dataclass(frozen=True)
@@ -120,8 +127,9 @@ def classes_of(claim: AccuracyStatement) -> tuple[InputClass, ...] | None:
             return None
         numbers = claim.input_set.numbers()
         found: list[InputClass] = []
+        proofs = _Proofs()
         for output in outputs:
-            found += _Listing(claim, output, numbers).classes()
+            found += _Listing(claim, output, numbers, proofs).classes()
             if len(found) > _MOST:
                 return None
     except (ExactdpError, RecursionError, _FailedError):
@@ -152,6 +160,26 @@ class _FailedError(Exception):
     """The ideal fails at an input."""
 
 
+@dataclass
+class _Proofs:
+    """How many exchanges were proved, and how many were tried in vain.
+
+    A proof that fails takes long, and if many fail, so will most others.
+    """
+
+    done: int = 0
+    failed: int = 0
+
+    def found(self, prove: Callable[[], bool]) -> bool:
+        """Whether a proof is tried and succeeds."""
+        if self.failed > _MOST_FAILED + self.done:
+            return False
+        is_proved = prove()
+        self.done += is_proved
+        self.failed += not is_proved
+        return is_proved
+
+
 class _Chosen(NamedTuple):
     """Numbers of an input that were chosen: their places in the grid, and themselves by name."""
 
@@ -162,7 +190,13 @@ class _Chosen(NamedTuple):
 class _Listing:
     """Lists the classes of the inputs with one ideal output."""
 
-    def __init__(self, claim: AccuracyStatement, output: Value, numbers: Sequence[Value]) -> None:
+    def __init__(
+        self,
+        claim: AccuracyStatement,
+        output: Value,
+        numbers: Sequence[Value],
+        proofs: _Proofs,
+    ) -> None:
         program = claim.ideal_function.program
         assert program is not None
         size = len(kinds(claim.mechanism.inputs))
@@ -174,6 +208,10 @@ class _Listing:
         ideal_names, names = (entry_names(one.inputs) for one in (program, claim.mechanism))
         self._names = ideal_names
         self._place = {name: k for k, name in enumerate(ideal_names)}
+        self._before: list[tuple[int, ...]] = [()] * size
+        self._after: list[tuple[int, ...]] = [()] * size
+        self.alike = Alike((), (), is_shifted=False)
+        some_inputs = [one.chosen for one in islice(self.classes(_MOST_TRIED), _SEVERAL)]
         read = {*map(self._place.get, own.mentions[0])}
         read |= {k for k, name in enumerate(names) if name in noisy.mentions[0]}
         both = (
@@ -182,24 +220,52 @@ class _Listing:
         )
         self.alike = Alike(
             groups(
-                lambda one, two: all(sym.allows(own[one], own[two]) for sym, own in both),
+                lambda one, two: (
+                    self._may_exchange(one, two, some_inputs)
+                    and proofs.found(
+                        lambda: all(sym.allows(own[one], own[two]) for sym, own in both)
+                    )
+                ),
                 [k for k in range(size) if k in read],
             ),
             tuple(k for k in range(size) if k not in read),
             bool(read) and not any(map(sees_shifts, (own, noisy))),
         )
-        self._before: list[tuple[int, ...]] = [()] * size
-        self._after: list[tuple[int, ...]] = [()] * size
         for group in self.alike.groups:
             for j, k in enumerate(group):
                 self._before[k], self._after[k] = group[:j], group[j + 1 :]
 
-    def classes(self) -> Iterator[InputClass]:
-        """Yield the classes, in no particular order."""
+    def _may_exchange(self, one: int, two: int, inputs: Sequence[Sequence[int]]) -> bool:
+        """Whether some inputs with this ideal output still have it if two numbers are exchanged.
+
+        If not, no proof is tried.
+        """
+        for places in inputs:
+            if places[one] != places[two]:
+                changed = list(places)
+                changed[one], changed[two] = changed[two], changed[one]
+                values = [self._numbers[k] for k in changed]
+                if not self._has_output(dict(zip(self._names, values, strict=True))):
+                    return False
+        return True
+
+    def _has_output(self, entries: Mapping[str, Value]) -> bool:
+        number, values = 0, tuple[Any, ...]()
+        while not isinstance((node := self._graph.nodes[number]).event, Done):
+            further = self._step(node, values, entries)
+            if further is None:
+                return False
+            number, values = further
+        return True
+
+    def classes(self, steps: int | None = None) -> Iterator[InputClass]:
+        """Yield the classes, in no particular order; only those that are found in some steps."""
         count, size = len(self._numbers), len(self._before)
         start = _Chosen(dict.fromkeys(self.alike.unread, 0), {})
         waiting: list[tuple[int, tuple[Any, ...], _Chosen]] = [(0, (), start)]
-        while waiting:
+        for _ in count_from() if steps is None else range(steps):
+            if not waiting:
+                return
             number, values, chosen = waiting.pop()
             node = self._graph.nodes[number]
             is_end = isinstance(node.event, Done)
