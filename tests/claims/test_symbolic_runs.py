@@ -199,3 +199,28 @@ def test_many_queries(style: str, m: int) -> None:
         claim = Accuracy(mechanism, Fraction(1, 2), inputs=[u])
         about = disagreement.Disagreements(mechanism, claim.ideal_function, linf)
         assert about.distance(mechanism.read_input(u), place, None) * 2 == 9
+
+
+@pytest.mark.parametrize(
+    ("mean", "u", "distance"),
+    [
+        ("b + 1", [0, 1], 1),
+        ("b + 1", [-1, 1], Fraction(3, 2)),
+        ("b + 1", [1, 1], Fraction(1, 2)),
+        ("2 * b", [0, 1], Fraction(2, 3)),
+        ("2 * b", [-1, 1], 1),
+    ],
+)
+def test_an_entry_that_is_read_again(mean: str, u: list[int], distance: object) -> None:
+    """The third number stays the largest until it equals a, or b.
+
+    a rises and b falls by d: b + 1 − d = a + d, or 2·(b − d) = a + d; 2·(b − d) = b − d if d = b.
+    Once, a run with the largest number b was taken to include one with a, although b is read again.
+    """
+    program = Mechanism.from_source(
+        "def f(a: Real, b: Real):\n    best, top = 0, lap(eps / 2, b)\n"
+        "    r = lap(eps / 2, a)\n    if r > top:\n        best, top = 1, r\n"
+        f"    r = lap(eps / 2, {mean})\n    if r > top:\n        best = 2\n    return best\n"
+    )
+    claim = Accuracy(program, beta=exp(-alpha * eps), inputs=[u])
+    assert claim.disagreement(u).distance == distance

@@ -254,13 +254,17 @@ class _GraphTraversal:
         names: dict[str, str] = {}
         for a, b in zip(one.values, two.values, strict=True):
             if a == b and isinstance(a, Linear) == isinstance(b, Linear):
+                for name in inputs_in(a):
+                    if names.setdefault(name, name) != name:
+                        return False
                 continue
             x, y = _symbol(a), _symbol(b)
             if x is None or y is None or x in needed or y in needed or names.get(y, x) != x:
                 return False
             names[y] = x
             names.update(zip(two.opened[y], one.opened[x], strict=True))
-        if {names.get(name, name) for name in two.opened} != set(one.opened):
+        renamed = {names.get(name, name) for name in two.opened}
+        if renamed != set(one.opened) or len(renamed) < len(two.opened):
             return False
         given: dict[object, list[Constraint]] = {}
         for row in two.rows:
