@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -40,16 +40,28 @@ class ExponentialSum:
         """Return the sign of a constant, None if it is not known."""
 
     def ball(self, eps: Fraction, bits: int) -> arb:
-        """Return a ball that contains the value at a point, computed with `bits` bits."""
+        """Return a ball with the value at a point over the largest exponential."""
         with ctx.workprec(bits):
-            return self.series(arb(exact(eps)), 1)[0]
+            return self.scaled_series(arb(exact(eps)), 1)[0]
 
     def series(self, x: arb, length: int) -> list[arb]:
         """Return Taylor coefficients as balls, valid at every point of a ball."""
+        return self._series(self.terms.items(), x, length)
+
+    def scaled_series(self, x: arb, length: int) -> list[arb]:
+        """Return Taylor coefficients of the sum over its largest exponential, on a ball.
+
+        Its signs are the same, and nothing grows as x does.
+        """
+        return self._series(self._scaled, x, length)
+
+    def _series(
+        self, terms: Iterable[tuple[Exponent, Mapping[int, Any]]], x: arb, length: int
+    ) -> list[arb]:
         with series_of(length):
             variable = arb_series([x, 1], prec=length)
             result = arb_series([0], prec=length)
-            for exponent, powers in self.terms.items():
+            for exponent, powers in terms:
                 part = arb_series([0], prec=length)
                 for k in range(max(powers), -1, -1):
                     part = part * variable
@@ -70,6 +82,17 @@ class ExponentialSum:
         exponent = max(self.terms, key=lambda one: _growth(one, longest))
         power = max(self.terms[exponent])
         return exponent, power, self.constant_sign(self.terms[exponent][power])
+
+    @cached_property
+    def _scaled(self) -> list[tuple[Exponent, Mapping[int, Any]]]:
+        """The terms divided by the largest exponential."""
+        if not self.terms:
+            return []
+        ruler = self._leading[0]
+        return [
+            (() if exponent == ruler else _difference(exponent, ruler), powers)
+            for exponent, powers in self.terms.items()
+        ]
 
     def tail(self, place: Fraction, bits: int) -> Seen | None:
         """Return the sign on [place, ∞) if one term is larger than all others from there on."""

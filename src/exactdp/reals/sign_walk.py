@@ -136,6 +136,9 @@ class TaylorFunction(Enclosing, Protocol):
     def series(self, x: arb, length: int) -> list[arb]:
         """Return Taylor coefficients at every point of a ball, at the working precision."""
 
+    def scaled_series(self, x: arb, length: int) -> list[arb]:
+        """Return those of the function times a positive one, which are better on wide balls."""
+
     def coefficient_sign(self, point: Fraction, order: int) -> int | None:
         """Return the sign of a Taylor coefficient at a rational point, None if it is not known."""
 
@@ -226,8 +229,14 @@ class TaylorWalk(SignWalk):
         middle, half = (low + high) / 2, (high - low) / 2
         with ctx.workprec(self.bits):
             size = arb(exact(half))
-            inner = self.function.series(arb(exact(middle)), _DEGREE)
-            outer = self.function.series(arb(exact(middle), exact(half)), _DEGREE + 1)
+            whole = self.function.scaled_series(arb(exact(middle), exact(half)), 2)
+            here = OnUnit.of(
+                [self.function.scaled_series(arb(exact(middle)), 1)[0], whole[1] * size]
+            )
+            if here.sign:  # by the mean value theorem
+                return [Seen(low, high, here.sign)]
+            inner = self.function.scaled_series(arb(exact(middle)), _DEGREE)
+            outer = self.function.scaled_series(arb(exact(middle), exact(half)), _DEGREE + 1)
             listed = [a * size**j for j, a in enumerate((*inner, outer[_DEGREE]))]
             here = OnUnit.of(listed)
             if here.sign:

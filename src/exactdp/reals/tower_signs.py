@@ -37,7 +37,7 @@ class TowerFunction:
         self.function = function
         self._derivatives: list[Tower] = [function]
         self.ball = function.ball
-        self.series = function.series
+        self.series = self.scaled_series = function.series
 
     def coefficient_sign(self, point: Fraction, order: int) -> int | None:
         """Return the sign of a Taylor coefficient by its value; at 0, whether it is exactly 0."""
