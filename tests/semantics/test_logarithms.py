@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, eps, exp, log
+from exactdp import Accuracy, AllReals, ErrorBound, Ideal, Mechanism, alpha, eps, exp, log
 from exactdp.errors import ExactdpError
 from exactdp.reals.logs import LogForm
 
@@ -175,3 +175,18 @@ def test_logarithms_outside_of_a_mechanism() -> None:
     assert str(outside.probability(3, True)) == str(inside.probability(3, True))
     assert Mechanism.from_source(str(outside)) == outside
     assert str(3 / eps - log(8) + log(0.5) * eps) == "3 / eps - 3 * log(2) + (-1) * log(2) * eps"
+
+
+def test_captured_logarithms_at_one_epsilon() -> None:
+    """A captured threshold with a logarithm, at a single ε: Pr(|output − c| > 3) from the noise."""
+    program = Mechanism.from_source(
+        "def f(c: Dom(0, 4)):\n    x = lap(eps, c)\n    return x if x > T else 0",
+        {"T": 1 + log(1000) / eps},
+    )
+    risk = ErrorBound(program, within=3, ideal=lambda c: c).risk(eps=1)
+    assert float(risk) == pytest.approx(1 - near(4, 3, 1))
+    seen = program.sample(4, 2, 4000, seed=1)
+    share = sum(abs(one - 4) <= 3 for one in seen) / 4000
+    assert abs(share - near(4, 3, 2)) < 0.04
+    with pytest.raises(ExactdpError, match="the ideal f depends on eps"):
+        ErrorBound(program, within=3, risk="5%")

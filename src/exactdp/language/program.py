@@ -21,9 +21,10 @@ from exactdp.language.noisy import samples
 from exactdp.language.printer import print_definition
 from exactdp.language.reading import read_function
 from exactdp.language.static import check_constants, surely_total
+from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import Definition, called, where
 from exactdp.language.trial import confirmed
-from exactdp.language.values import freeze
+from exactdp.language.values import Table, freeze
 from exactdp.reals import Stretch
 from exactdp.reals.interval import POSITIVE, Interval
 
@@ -105,7 +106,10 @@ class Program:
     def uses_log(self) -> bool:
         """Whether log(r)/ε may be combined with reals."""
         written = (found for one in self.code.instructions for found in expressions(one))
-        return any(called(node) == "log" for found in written for node in ast.walk(found))
+        nodes = [node for found in written for node in ast.walk(found)]
+        if any(called(node) == "log" for node in nodes):
+            return True
+        return any(isinstance(node, ast.Constant) and _has_log(node.value) for node in nodes)
 
     @cached_property
     def uses_roots(self) -> bool:
@@ -326,3 +330,10 @@ def typed_program(
         return function
     typed = (*params, *written.params[len(params) :])
     return DeterministicProgram(replace(written, params=typed))
+
+
+def _has_log(value: object) -> bool:
+    """Whether a constant is, or contains, an expression with a logarithm."""
+    if isinstance(value, tuple | Table):
+        return any(map(_has_log, value.values() if isinstance(value, Table) else value))
+    return isinstance(value, EpsTerm) and value.has_log

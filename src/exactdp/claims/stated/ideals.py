@@ -162,12 +162,16 @@ def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     found = _read_ideal(value, mechanism)
     checked = found.function.checked if isinstance(found, IdealProgram) else None
     if checked is not None and (checked.meets_eps or checked.releases_eps):
-        raise ValueRefusedError(
-            f"the ideal {found} depends on eps",
-            rule="An ideal is one function of the input for every eps.",
-            way_out="Write it with @ideal, without eps, and give ideal=….",
-        )
+        raise _depends_on_eps(str(found))
     return found
+
+
+def _depends_on_eps(name: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the ideal {name} depends on eps",
+        rule="An ideal is one function of the input for every eps.",
+        way_out="Write it with @ideal, without eps, and give ideal=….",
+    )
 
 
 def _noiseless(mechanism: Program) -> DeterministicProgram:
@@ -176,7 +180,12 @@ def _noiseless(mechanism: Program) -> DeterministicProgram:
 
 def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
     if value is None:
-        function = mechanism.kept(_noiseless)
+        try:
+            function = mechanism.kept(_noiseless)
+        except ProgramError:
+            if mechanism.meets_eps:
+                raise _depends_on_eps(mechanism.__name__) from None
+            raise
         # Runs of the mechanism go the same ways, but for those that do not count, and choices.
         is_own = observes(mechanism.definition) or mechanism.checked.scores_reals
         return IdealProgram(function, function if is_own else mechanism)
