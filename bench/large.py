@@ -19,6 +19,7 @@ from exactdp import (
     exp,
     gamma,
 )
+from exactdp.certify import check
 
 POSITION = "def position(q: Real[{m}]):\n    x = [lap(eps / 2, y) for y in q]\n    return {what}\n"
 WAYS = {
@@ -84,6 +85,32 @@ def histograms() -> Iterator[Row]:
     )
     claim = Accuracy(bits, 10 * exp(-alpha * eps / 2), inputs=AllReals())
     yield Row("a thresholded histogram of 20 bins, all reals", decided(claim), "s", 10)
+    begin = process_time()
+    certificate = claim.check().certificate
+    made = process_time()
+    assert check(certificate).accepted
+    yield Row("a thresholded histogram of 20 bins: certificate", made - begin, "s", 10)
+    yield Row("a thresholded histogram of 20 bins: checked again", process_time() - made, "s", 10)
+
+
+def refutations() -> Iterator[Row]:
+    """Yield the cost of false claims, as ratios to true ones, and of a box to all reals."""
+
+    def spent(kappa: int, inputs: object, expected: str) -> float:
+        bound = 20 * exp(-alpha * eps / 2) / kappa
+        times = []
+        for _ in range(3):
+            claim = Accuracy(noisy_max(20), bound, inputs=inputs)  # type: ignore[arg-type]
+            begin = process_time()
+            assert claim.check().outcome == expected
+            times.append(process_time() - begin)
+        return min(times)
+
+    true = spent(1, AllReals(), "holds")
+    name = "NoisyMax, m = 20, all reals: refute κ = "
+    for kappa in (22, 100):
+        yield Row(f"{name}{kappa} / check()", spent(kappa, AllReals(), "fails") / true, "×", 2)
+    yield Row("NoisyMax, m = 20: a box / all reals", spent(1, Box(0, 10), "holds") / true, "×", 3)
 
 
 def measured() -> Iterator[Row]:
@@ -92,3 +119,4 @@ def measured() -> Iterator[Row]:
     yield from ways()
     yield from boxes()
     yield from histograms()
+    yield from refutations()

@@ -15,10 +15,11 @@ from itertools import pairwise
 from random import Random
 from time import process_time
 
-from bench.programs import exponential_max, noisy_max, sparse
+from bench.programs import exponential_max, noisy_max, sparse, sparse_variant
 from bench.table import Curve, Row
-from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
+from exactdp import ANY, Accuracy, AllReals, Mechanism, alpha, eps, exp, gamma, numeric, sup
 from exactdp.certify import check
+from exactdp.reproduce.programs import FIGURE, numeric_sparse
 
 STAGES = ("check()", "certificate", "checked again")
 
@@ -51,6 +52,25 @@ def above(m: int, c: int) -> Accuracy:
     return Accuracy(sparse(m, c), 2 * m * c * exp(-alpha * eps / (8 * c)), inputs=AllReals())
 
 
+def variant(m: int, c: int) -> Accuracy:
+    """Return a claim about SparseVariant for all real inputs."""
+    bound = 2 * m * c * exp(-alpha * eps / (8 * c))
+    return Accuracy(sparse_variant(m, c, FIGURE), bound, inputs=AllReals())
+
+
+def numbers(m: int, c: int) -> Accuracy:
+    """Return the paper's Theorem 6 about NumericSparse for all real inputs, all α and all γ."""
+    bound = 2 * m * c * exp(-alpha * eps / (9 * c)) + c * exp(-gamma * eps / (9 * c))
+    return Accuracy(
+        numeric_sparse(m, c, FIGURE),
+        bound,
+        gamma=ANY,
+        input_distance=numeric,
+        output_distance=sup,
+        inputs=AllReals(),
+    )
+
+
 AT_INPUTS: dict[str, tuple[Callable[[int], Accuracy], tuple[int, ...]]] = {
     "NoisyMax": (at_one_input, (13, 25, 50, 100, 200)),
     "Sparse, c = 1": (sparse_at_one_input, (16, 32, 64, 128)),
@@ -62,6 +82,8 @@ FOR_ALL: dict[str, tuple[Callable[[int], Accuracy], tuple[int, ...]]] = {
     "AboveThreshold": (lambda m: above(m, 1), (12, 25, 50, 100)),
     "Sparse, c = 2": (lambda m: above(m, 2), (8, 15, 30)),
     "Sparse, c = m": (lambda m: above(m, m), (4, 6, 8)),
+    "SparseVariant, c = 2": (lambda m: variant(m, 2), (8, 15, 30)),
+    "NumericSparse, c = 2": (lambda m: numbers(m, 2), (4, 6, 8)),
 }
 
 
