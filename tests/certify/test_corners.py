@@ -150,3 +150,15 @@ def test_a_box_does_not_make_a_false_claim_true() -> None:
     assert forged["claim"]["beta"][1][1] == [["4", 0, "0"]]
     forged["claim"]["beta"][1][1] = [["1/2", 0, "0"]]
     assert not check(sealed(forged)).accepted
+
+
+def test_corners_that_the_checker_does_not_see() -> None:
+    """Two selections from the same noise compare numbers several times: cells are written."""
+    text = """
+def two(q: Real[3]):
+    x = [lap(eps / 4, y) for y in q]
+    a = x.index(max(x))
+    return a, max([i for i in range(3) if i != a], key=lambda i: x[i])
+"""
+    claim = Accuracy(Mechanism.from_source(text), 6 * exp(-alpha * eps / 4), inputs=AllReals())
+    assert check(claim.check().certificate).accepted
