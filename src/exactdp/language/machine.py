@@ -171,6 +171,9 @@ _Step = Callable[[Env], int]
 #: The content of an event: its class and the fields after its state.
 _Facts = Callable[[Env], tuple[Any, ...]]
 
+#: Choices of one statement whose probabilities are kept.
+_MOST_KNOWN = 1_000
+
 #: After this many steps `advance` starts to check for a repeated state.
 _LOOK = 1024
 
@@ -592,11 +595,17 @@ class Machine:
             return looked_up
         if isinstance(choice, Choose):
             pairs = [tuple(map(self._compile, pair.elts)) for pair in choice.outcomes]
+            known: dict[State, tuple[Any, ...]] = {}  # here True differs from 1
 
             def chosen(env: Env) -> tuple[Any, ...]:
-                values = tuple(value(env) for value, _ in pairs)
-                chances = tuple(chance(env) for _, chance in pairs)
-                return self._chosen(values, chances, where(choice), on)
+                values = tuple([value(env) for value, _ in pairs])
+                chances = tuple([chance(env) for _, chance in pairs])
+                key = State(-1, (values, chances))
+                if key not in known:
+                    if len(known) >= _MOST_KNOWN:
+                        known.clear()
+                    known[key] = self._chosen(values, chances, where(choice), on)
+                return known[key]
 
             return chosen
         rate, score = self._compile(choice.rate), self._compile(choice.score)

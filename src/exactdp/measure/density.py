@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from exactdp.measure.frame import Element, Frame
+from exactdp.measure.frame import MOST_KEPT, Element, Frame
 from exactdp.measure.function import Univariate, step
 from exactdp.measure.joint import Joint, JointCell, name_of
 from exactdp.measure.lattice import Lattice, LatticeCell
@@ -126,10 +126,19 @@ class Summand(NamedTuple):
 
     def number(self, frame: Frame) -> ClosedForm:
         """Return the value of a product without variables."""
-        above = frame.closed_form(self.weight)
-        if not self.under:
-            return above
-        return above / _product(self.under)
+        weight, under = self.weight, self.under
+        if not under:
+            return frame.closed_form(weight)
+        if type(weight) is not Element:  # of a frame with irrational rates
+            return frame.closed_form(weight) / _product(under)
+        # Many outputs of choices have the same probability, and lowest terms are expensive.
+        key = weight.low, frozenset(weight.poly.to_dict().items()), under
+        known: ClosedForm | None = frame.quotients.get(key)
+        if known is None:
+            if len(frame.quotients) >= MOST_KEPT:
+                frame.quotients.clear()
+            known = frame.quotients[key] = frame.closed_form(weight) / _product(under)
+        return known
 
     def substituted(self, variable: int, form: Form, frame: Frame) -> Summand | None:
         """Return the product with a variable replaced by a linear form (without a Jacobian)."""

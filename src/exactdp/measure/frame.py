@@ -30,6 +30,10 @@ Powers: TypeAlias = tuple[int, ...]
 """Powers of θ, t, y and u, in this order."""
 
 
+MOST_KEPT = 1_000
+"""The number of elements and quotients that a frame keeps."""
+
+
 class Element:
     """poly(θ, t, y, u)·y^low·u^low, the lowest powers of y and then u in `low`."""
 
@@ -113,6 +117,9 @@ class Frame:
         self.one = self._element({(0,) * (2 * self._size + 2): fmpq(1)})
         self.functions: dict[tuple[str, int, Any], Any] = {}
         """Densities of noise computed so far, by kind, rate and mean (see `function.noise`)."""
+        self.quotients: dict[object, Any] = {}
+        """Closed forms with denominators computed so far (see `density.Summand.number`)."""
+        self._elements: dict[ExpPoly, Element] = {}
 
     def shared(self) -> Frame:
         """Return the shared frame with these units, which caches many functions.
@@ -317,7 +324,19 @@ class Frame:
         return self._element(found)
 
     def element(self, form: ExpPoly, name: str = "") -> Element:
-        """Return a closed form in the parameters, with `name` standing for t, as an element."""
+        """Return a closed form in the parameters, with `name` standing for t, as an element.
+
+        Choices multiply by the same few forms again and again: these are kept.
+        """
+        if name:
+            return self._read(form, name)
+        if form not in self._elements:
+            if len(self._elements) >= MOST_KEPT:
+                self._elements.clear()
+            self._elements[form] = self._read(form, name)
+        return self._elements[form]
+
+    def _read(self, form: ExpPoly, name: str) -> Element:
         found: dict[Powers, fmpq] = {}
         for powers, rates, coefficient in form.entries((*self.names, name)):
             rate = self.rate(rates[-1])
