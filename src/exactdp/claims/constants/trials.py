@@ -109,8 +109,8 @@ def _between(lower: Fraction, upper: Fraction | float) -> Fraction:
     assert isinstance(upper, Fraction)
     if not lower:
         return upper / 4
-    fifth = (upper - lower) / 5
-    return simplest_inside(lower + 2 * fifth, upper - 2 * fifth)
+    middle, room = (lower + upper) / 2, (upper - lower) / 50
+    return simplest_inside(middle - room, middle + room)
 
 
 def _decided(claim: Accuracy | Expected, kappa: Fraction, progress: Progress) -> Verdict:
