@@ -195,3 +195,30 @@ def test_not_every_branch_is_taken_for_sure() -> None:
         "        continue\n    return i\nreturn 0"
     )
     assert found_in(read(body, 4)) is None
+
+
+@pytest.mark.parametrize("names", [("best", "top", "r", "z"), ("z", "tied", "range", "best")])
+def test_inputs_with_the_names_of_variables(names: tuple[str, ...]) -> None:
+    """Once, the running maximum overwrote inputs that had the names of its variables."""
+
+    def chances(inputs: tuple[str, ...]) -> list[object]:
+        x = ", ".join(f"lap(eps / 2, {name})" for name in inputs)
+        program = Mechanism.from_source(
+            f"def f({', '.join(f'{name}: Real' for name in inputs)}):\n    x = [{x}]\n"
+            "    ranks = [sum(a > b for a in x) for b in x]\n    return ranks.index(min(ranks))"
+        )
+        return [program.probability((0, 3, 1, 5), output) for output in range(4)]
+
+    assert chances(names) == chances(("s", "t", "u", "v"))
+
+
+@pytest.mark.parametrize("name", ["best", "top", "r", "i", "o"])
+def test_a_list_with_the_name_of_a_variable(name: str) -> None:
+    body = "x = [lap(eps / 2, v) for v in {q}]\nranks = [sum(a > b for a in x) for b in x]\n"
+    text = (body + "return ranks.index(min(ranks))").replace("\n", "\n    ")
+    one, two = (
+        Mechanism.from_source(f"def f({q}: Real[5]):\n    {text.replace('{q}', q)}")
+        for q in (name, "q")
+    )
+    u = [0, 1, 3, 2, 5]
+    assert all(one.probability(u, k) == two.probability(u, k) for k in range(5))

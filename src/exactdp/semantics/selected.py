@@ -12,10 +12,10 @@ The numbers are guessed from a few runs; a wrong guess proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import COMPARED
@@ -70,22 +70,23 @@ class Selected:
         if not all(map(_is_plain, (*self.outputs, ties.output))):
             return None
         inputs = ", ".join(f"{one.name}: {one.type}" for one in original.inputs)
+        own = _Variables.besides({one.name for one in original.inputs})
         lines = [f"def {original.definition.name}({inputs}):"]
-        lines += ["    tied = False"] * ties.has_output
-        lines.append(f"    best, top = {self.outputs[0]!r}, {self.numbers[0].text}")
-        lines += self._loop() or [
+        lines += [f"    {own.tied} = False"] * ties.has_output
+        lines.append(f"    {own.best}, {own.top} = {self.outputs[0]!r}, {self.numbers[0].text}")
+        lines += self._loop(own) or [
             f"    {line}"
             for number, output in zip(self.numbers[1:], self.outputs[1:], strict=True)
-            for line in self._round(number.text, repr(output))
+            for line in self._round(own, number.text, repr(output))
         ]
-        result = f"{ties.output!r} if tied else best" if ties.has_output else "best"
+        result = f"{ties.output!r} if {own.tied} else {own.best}" if ties.has_output else own.best
         source = text_source("\n".join([*lines, f"    return {result}"]), "<selection>")
         found = FunctionReader(source, given({})).function(source.parse().body[0], {})  # type: ignore[arg-type]
         definition = original.definition
         changed = replace(found, epsilon=definition.epsilon, asked=definition.asked)
         return Program(replace(changed, part=definition.part, params=definition.params))
 
-    def _loop(self) -> list[str]:
+    def _loop(self, own: _Variables) -> list[str]:
         """Return the loop over the entries of a list; nothing if the numbers are others."""
         (word, places), *others = {
             (one.text_at("{}"), None if one.place is None else one.place[0]) for one in self.numbers
@@ -94,23 +95,39 @@ class Selected:
             return []
         rest = [one.place[1] for one in self.numbers[1:] if one.place is not None]
         pairs = [*zip(rest, self.outputs[1:], strict=True)]
-        size = len(self.numbers)
-        if pairs == [(k, k) for k in range(1, size)] and all(
-            type(output) is int for output in self.outputs
-        ):
-            head, output = f"for i in range(1, {size}):", "i"
-        else:
-            head, output = f"for i, o in {tuple(pairs)!r}:", "o"
-        body = self._round(word.format(f"{places}[i]"), output)
+        head, output = f"for {own.i}, {own.o} in {tuple(pairs)!r}:", own.o
+        body = self._round(own, word.format(f"{places}[{own.i}]"), output)
         return [f"    {head}", *(f"        {line}" for line in body)]
 
-    def _round(self, value: str, output: str) -> Iterator[str]:
+    def _round(self, own: _Variables, value: str, output: str) -> Iterator[str]:
         """Yield the statements for one more number."""
         ties = self.ties or Ties()
         word = (">" if self.is_largest else "<") + "=" * ties.last_wins
-        yield from (f"r = {value}", f"if r {word} top:", f"    best, top = {output}, r")
+        yield f"{own.r} = {value}"
+        yield f"if {own.r} {word} {own.top}:"
+        yield f"    {own.best}, {own.top} = {output}, {own.r}"
         if ties.has_output:
-            yield from ("    tied = False", "elif r == top:", "    tied = True")
+            yield from (f"    {own.tied} = False", f"elif {own.r} == {own.top}:")
+            yield f"    {own.tied} = True"
+
+
+class _Variables(NamedTuple):
+    """The variables of the program that keeps the best so far."""
+
+    best: str = "best"
+    top: str = "top"
+    tied: str = "tied"
+    i: str = "i"
+    o: str = "o"
+    r: str = "r"
+
+    @classmethod
+    def besides(cls, inputs: Set[str]) -> _Variables:
+        """Return variables with other names than the inputs."""
+        found = cls()
+        while inputs & {*found}:
+            found = cls(*(f"{name}_" for name in found))
+        return found
 
 
 @dataclass(frozen=True)
