@@ -57,6 +57,16 @@ def test_signs_agree_with_numbers(
         assert value(float(decision.witness)) < 1e-9
 
 
+def test_a_pole_at_zero_stays_open() -> None:
+    """e^(1/ε) is unbounded near 0, which is not examined; away from 0 the sign is known."""
+    with pytest.raises(OpenSignError, match="near 0"):
+        nonnegative(exp(1 / eps) - 1)
+    with pytest.raises(OpenSignError, match="near 0"):
+        solution_set(exp(-6 / eps), "(0, 1]")
+    assert nonnegative(exp(1 / eps) - 1, "[1/9, 9]").holds
+    assert nonnegative(exp(-6 / eps), "(0, 1]").holds
+
+
 def test_a_sign_is_seen_where_both_sides_meet_at_zero() -> None:
     """Tanh x ≤ x, so e^(−2·tanh(ε/2)) ≥ e^(−ε), with equality to second order at 0."""
     bound = exp(-2 * STEEP)

@@ -150,7 +150,7 @@ class Tower(WeightedForm):
 
 
 def _series(form: ClosedForm, x: arb, length: int) -> arb_series:
-    """Return the Taylor series of a closed form on a ball."""
+    """Return the Taylor series of a closed form on a ball; at a pole nothing is known."""
     variable = arb_series([x, 1], prec=length)
     found = []
     for part in (form.numerator, form.denominator):
@@ -162,7 +162,12 @@ def _series(form: ClosedForm, x: arb, length: int) -> arb_series:
             total += value * (variable * exact(rate)).exp()
         found.append(total)
     over, under = found
-    return over if form.denominator == 1 else over / under
+    if form.denominator == 1:
+        return over
+    try:
+        return over / under
+    except (ZeroDivisionError, ValueError):
+        return arb_series([arb("nan")] * length, prec=length)
 
 
 def exp(exponent: Any) -> Any:
