@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, certify, eps, exp
+from exactdp import Accuracy, AllReals, Box, Ideal, Mechanism, alpha, certify, eps, exp
 from support.examples import TIMES
 
 WIDTH = 1e-6
@@ -191,3 +191,23 @@ def test_answers_are_those_of_all_inputs(number: int) -> None:
         here, there = (each.tightest(width=1e-3).kappa for each in (one, two))
         assert here.lower <= there.upper + WIDTH
         assert there.lower <= here.upper + WIDTH
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_an_ideal_with_one_output_is_not_permuted(m: int) -> None:
+    """The maximum far from 0 is at another place in nearly every run; this once was said to hold.
+
+    An exchange of entries exchanges the outputs of the mechanism, but not those of the ideal.
+    """
+    always = Ideal.from_source(f"def always(q: Real[{m}]): return 0")
+    for inputs in (AllReals(), Box(0, 6)):
+        claim = claim_of(noisy_max(m), "0.9", inputs, ideal=always)
+        assert claim.chamber.groups in ((), (("q[1]", "q[2]"),))
+        assert claim.check().outcome == "fails"
+
+
+def test_a_mechanism_with_one_output_does_not_follow_the_ideal() -> None:
+    """Always 0: right where q[0] is larger, and wrong where q[1] is."""
+    larger = Ideal.from_source("def larger(q: Real[2]): return 0 if q[0] >= q[1] else 1")
+    text = "def zero(q: Real[2]): return 0 if lap(eps, q[0]) > lap(eps, q[1]) else 0"
+    assert claim_of(text, "0.9", ideal=larger).check().outcome == "fails"

@@ -63,8 +63,8 @@ class Symmetry:
         self.counts_ties = noiseless or graph.whole
         self.rank = {n: k for k, part in enumerate(graph.components) for n in part}
         self.inputs = {name: Linear.symbol(name) for name in graph.mentions[0]}
-        ends = (node.event.output for node in graph.nodes if isinstance(node.event, Done))
-        self._is_single = len(set(ends)) <= 1
+        self._all = {node.event.output for node in graph.nodes if isinstance(node.event, Done)}
+        self._is_single = len(self._all) <= 1
         self._known: dict[object, bool] = {}
         self._left = 0
         self.outputs: dict[Value, Value] = {}
@@ -78,6 +78,8 @@ class Symmetry:
         self.outputs = dict(outputs)
         if not self._is_single:
             self._known = {}
+        elif not all(self.maps(output, output) for output in self._all):
+            return False  # the only output stays, so τ must not change it
         return self.unchanged((0, 0), {one: two, two: one})
 
     def unchanged(self, numbers: tuple[int, int], exchange: Exchange) -> bool:
