@@ -58,6 +58,7 @@ FRAMES = {
     "{} is not a {}",
     "{} is not a {}number",
     "{} is {}: {}",
+    "{} changes at eps = {}, inside {}",
 }
 
 

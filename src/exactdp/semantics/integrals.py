@@ -103,6 +103,8 @@ class PathIntegral:
             return None
         rows: list[list[tuple[_Terms, Number]]] = [[] for _ in self._parts]
         for form, near in wanted:
+            if not isinstance(form, Linear):  # a quotient
+                return None
             names = [name for name in form.coefficients if isinstance(name, int)]
             if not isinstance(near, Near) or len(names) != 1:
                 return None

@@ -480,8 +480,8 @@ def as_expression(value: object, what: str) -> Expression:
                 f"{what} is {value}, with an irrational number",
                 rule="The numbers of a bound are rational; log(r) stands in mechanisms, as in "
                 "log(r) / eps, and log(r) with r in exp(eps) is a budget of privacy.",
-                way_out="Write a number close to it, such as Fraction(6907755, 10**6), rounded so "
-                "that the claim is stronger.",
+                way_out="Write a number close to each logarithm, such as "
+                "Fraction(6907755, 10**6) for log(1000), rounded so that the claim is stronger.",
             ) from None
         if isinstance(value, str):
             raise ValueRefusedError(
