@@ -159,7 +159,7 @@ FORMULAS: list[tuple[Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("formula", "expected"), FORMULAS, ids=lambda x: str(x)[:40])
+@pytest.mark.parametrize(("formula", "expected"), FORMULAS)
 def test_formulas_with_maximum_and_cases(formula: Any, expected: Any) -> None:
     points = [Fraction(k, 4) for k in range(13)]
     for a, g in product(points, points):

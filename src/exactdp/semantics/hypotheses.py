@@ -26,9 +26,9 @@ from exactdp.semantics.linear import Linear
 from exactdp.semantics.unsure import (
     Scene,
     TooUnsureError,
-    UndecidedError,
     Unsure,
     UnsureCompiler,
+    UnsureError,
     cases_of,
     first_unsure,
     merged,
@@ -43,7 +43,7 @@ Answers = Callable[[str, Linear], tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Law:
+class SampleLaw:
     """The distribution of a sample."""
 
     noise: str
@@ -52,7 +52,7 @@ class Law:
 
 
 @dataclass
-class _Run:
+class _HypotheticalRun:
     """Runs that are at the same statement: their values, and the hypotheses under which."""
 
     env: Env
@@ -81,11 +81,11 @@ class HypotheticalRuns:
             pc: compiled(one.test) for pc, one in enumerate(self._code) if isinstance(one, Branch)
         }
         self._heap: list[tuple[tuple[int, ...], int]] = []
-        self._waiting: dict[tuple[int, ...], list[_Run]] = {}
+        self._waiting: dict[tuple[int, ...], list[_HypotheticalRun]] = {}
         self._outputs: list[tuple[Value, int]] = []
         self._answers: Answers = lambda *_: (0, 0)
         self._known: dict[tuple[str, int, int], tuple[tuple[int, int], Value, Value]] = {}
-        self.laws: dict[object, Law] = {}
+        self.laws: dict[object, SampleLaw] = {}
         """The samples by name, in the order in which they are drawn."""
 
     def outputs(self, answers: Answers, every: int) -> dict[Value, int]:
@@ -97,7 +97,7 @@ class HypotheticalRuns:
         self._answers = answers
         self._heap, self._waiting, self._outputs, self._known = [], {}, [], {}
         start = self._machine.start(self._inputs)
-        ahead = [(start.pc, _Run(list(start.env), every, {}))]
+        ahead = [(start.pc, _HypotheticalRun(list(start.env), every, {}))]
         for _ in range(_MOST_STEPS):
             if not ahead:
                 if not self._heap:
@@ -112,14 +112,14 @@ class HypotheticalRuns:
                     self._put(place, one)
         raise TooUnsureError
 
-    def _put(self, pc: int, run: _Run) -> None:
+    def _put(self, pc: int, run: _HypotheticalRun) -> None:
         key = self._key(pc, run)
         if key not in self._waiting:
             self._waiting[key] = []
             heapq.heappush(self._heap, (key, pc))
         self._waiting[key].append(run)
 
-    def _key(self, pc: int, run: _Run) -> tuple[int, ...]:
+    def _key(self, pc: int, run: _HypotheticalRun) -> tuple[int, ...]:
         """Return a key that increases along every run."""
         key: list[int] = []
         one = self._code[pc]
@@ -135,7 +135,7 @@ class HypotheticalRuns:
                 return (*key, sys.maxsize, pc)  # after the body
         return (*key, pc)
 
-    def _joined(self, pc: int, runs: list[_Run]) -> _Run:
+    def _joined(self, pc: int, runs: list[_HypotheticalRun]) -> _HypotheticalRun:
         """Return several runs at a statement as one."""
         first = runs[0]
         for slot in self._machine.dead_at(pc):
@@ -152,21 +152,23 @@ class HypotheticalRuns:
             else merged((value, one.active) for value, one in zip(values, runs, strict=True))
             for values in zip(*(one.env for one in runs), strict=True)
         ]
-        return _Run(env, active, first.laps)
+        return _HypotheticalRun(env, active, first.laps)
 
-    def _after(self, pc: int, run: _Run) -> list[tuple[int, _Run]]:
+    def _after(self, pc: int, run: _HypotheticalRun) -> list[tuple[int, _HypotheticalRun]]:
         """Return the runs after a statement."""
         self._scene.active = run.active
         try:
             return self._stepped(pc, run)
         except ProgramError as error:
             raise TooUnsureError from error
-        except UndecidedError as error:
+        except UnsureError as error:
             return [
                 after for one in self._split(pc, run, error.value) for after in self._after(pc, one)
             ]
 
-    def _split(self, pc: int, run: _Run, value: Unsure | None) -> list[_Run]:
+    def _split(
+        self, pc: int, run: _HypotheticalRun, value: Unsure | None
+    ) -> list[_HypotheticalRun]:
         """Return a run for each case of an unsure value that a statement needs."""
         slots = self._machine.slots
         read = [
@@ -183,12 +185,12 @@ class HypotheticalRuns:
             found = value if is_there else first_unsure([run.env[slot]])
             if found is not None:
                 return [
-                    _Run([_replaced(x, found, case) for x in run.env], mask, run.laps)
+                    _HypotheticalRun([_replaced(x, found, case) for x in run.env], mask, run.laps)
                     for case, mask in cases_of(found, run.active)
                 ]
         raise TooUnsureError
 
-    def _stepped(self, pc: int, run: _Run) -> list[tuple[int, _Run]]:
+    def _stepped(self, pc: int, run: _HypotheticalRun) -> list[tuple[int, _HypotheticalRun]]:
         env, one = run.env, self._code[pc]
         match one:
             case Test(slot, op):
@@ -211,7 +213,7 @@ class HypotheticalRuns:
         self._outputs.append((event.output, run.active))
         return []
 
-    def _at(self, pc: int, there: int, run: _Run) -> list[tuple[int, _Run]]:
+    def _at(self, pc: int, there: int, run: _HypotheticalRun) -> list[tuple[int, _HypotheticalRun]]:
         """Return the run at the next statement; `while` loops count their rounds."""
         for loop in self._loops[pc]:
             if loop.counter is None:
@@ -223,7 +225,9 @@ class HypotheticalRuns:
                 run.laps = laps
         return [(there, run)]
 
-    def _branched(self, pc: int, run: _Run, then: int, otherwise: int) -> list[tuple[int, _Run]]:
+    def _branched(
+        self, pc: int, run: _HypotheticalRun, then: int, otherwise: int
+    ) -> list[tuple[int, _HypotheticalRun]]:
         value = self._tests[pc](run.env)
         yes, no = self._scene.truth(value)
         if not (yes and no):
@@ -235,7 +239,7 @@ class HypotheticalRuns:
                 cases = [case for case in cases_of(value, mask) if bool(case[0]) is truth]
                 known = merged(cases)
                 env = [known if x is value else x for x in env]
-            found += self._at(pc, there, _Run(list(env), mask, run.laps))
+            found += self._at(pc, there, _HypotheticalRun(list(env), mask, run.laps))
         return found
 
     def _tested(self, op: str, left: Value, right: Value, one: Test) -> Value:
@@ -264,7 +268,7 @@ class HypotheticalRuns:
         return known[0]
 
     def _sampled(self, event: Draw, key: tuple[int, ...]) -> Linear:
-        law = Law(event.noise, event.rate, event.mean)
+        law = SampleLaw(event.noise, event.rate, event.mean)
         names = event.mean.coefficients if isinstance(event.mean, Linear) else ()
         if event.width is not None or event.base is not None or isinstance(event.mean, Unsure):
             raise TooUnsureError

@@ -32,7 +32,7 @@ _Values: TypeAlias = dict[int, tuple[Linear, ...]]
 """The variables of a node: each is the maximum of some forms in samples."""
 
 
-class _Sample(NamedTuple):
+class _PathSample(NamedTuple):
     """A sample of a path; its mean is free of noise."""
 
     noise: str
@@ -47,11 +47,11 @@ class PathIntegral:
     """
 
     def __init__(
-        self, samples: tuple[_Sample, ...], positive: tuple[Linear, ...], output: Value
+        self, samples: tuple[_PathSample, ...], positive: tuple[Linear, ...], output: Value
     ) -> None:
         self._laws = [(one.noise, one.rate) for one in samples]
-        self._means = [_Row.of(one.mean) for one in samples]
-        self._rows = [_Row.of(form) for form in positive]
+        self._means = [_SampleRow.of(one.mean) for one in samples]
+        self._rows = [_SampleRow.of(form) for form in positive]
         self._parts = _parts(len(samples), self._rows)
         self._output = output
 
@@ -64,7 +64,7 @@ class PathIntegral:
         """
         if any(graph.cyclic):
             return None
-        samples: list[_Sample] = []
+        samples: list[_PathSample] = []
         positive: list[Linear] = []
         values: _Values = {}
         node = graph.nodes[0]
@@ -72,7 +72,7 @@ class PathIntegral:
             event, edges = node.event, node.edges
             if isinstance(event, Draw) and len(edges) == 1 and _is_plain(event):
                 values[node.variables] = (Linear.symbol(len(samples)),)
-                samples.append(_Sample(event.noise, event.rate, event.mean))
+                samples.append(_PathSample(event.noise, event.rate, event.mean))
                 found = _moved(edges[0].variables, values)
             elif isinstance(event, Compare) and event.op in _SIGNS and edges:
                 if not isinstance(event.difference, Linear):
@@ -110,7 +110,7 @@ class PathIntegral:
                 return None
             part = next(k for k, (numbers, _) in enumerate(self._parts) if names[0] in numbers)
             lower, upper = near.ends
-            for row in (_Row.of(form - lower), _Row.of(upper - form)):
+            for row in (_SampleRow.of(form - lower), _SampleRow.of(upper - form)):
                 rows[part].append((row.terms, row.rest(inputs)))
         for found, (_, own) in zip(rows, self._parts, strict=True):
             found += [(row.terms, row.rest(inputs)) for row in own]
@@ -146,7 +146,7 @@ _Terms: TypeAlias = tuple[tuple[int, Number], ...]
 """Samples, by number, with their coefficients."""
 
 
-class _Row(NamedTuple):
+class _SampleRow(NamedTuple):
     """A form in samples and inputs."""
 
     terms: _Terms
@@ -154,7 +154,7 @@ class _Row(NamedTuple):
     inputs: _InputTerms
 
     @classmethod
-    def of(cls, form: Any) -> _Row:
+    def of(cls, form: Any) -> _SampleRow:
         """Return a form, or a number, as a row."""
         if not isinstance(form, Linear):
             return cls((), form, ())
@@ -249,13 +249,13 @@ def _with(output: Value, values: _Values) -> tuple[Value] | None:
     return None if found is None else (found,)
 
 
-def _parts(count: int, rows: list[_Row]) -> list[tuple[list[int], list[_Row]]]:
+def _parts(count: int, rows: list[_SampleRow]) -> list[tuple[list[int], list[_SampleRow]]]:
     """Return the samples in groups that no comparison connects, each with its comparisons."""
     group = list(range(count))
     for row in rows:
         first, *others = (group[n] for n, _ in row.terms)
         group = [first if one in others else one for one in group]
-    found: dict[int, tuple[list[int], list[_Row]]] = {}
+    found: dict[int, tuple[list[int], list[_SampleRow]]] = {}
     for number, one in enumerate(group):
         found.setdefault(one, ([], []))[0].append(number)
     for row in rows:

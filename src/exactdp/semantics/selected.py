@@ -24,7 +24,7 @@ from exactdp.language.reader import FunctionReader
 from exactdp.language.source import given, text_source
 from exactdp.language.types import ListType, RealType
 from exactdp.language.values import Value, alike
-from exactdp.semantics.hypotheses import HypotheticalRuns, Law
+from exactdp.semantics.hypotheses import HypotheticalRuns, SampleLaw
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.unsure import TooUnsureError
 
@@ -134,7 +134,7 @@ class _Variables(NamedTuple):
 class Number:
     """A number that may be selected: an input, or a sample around it."""
 
-    law: Law | None
+    law: SampleLaw | None
     mean: Scalar
 
     @property
@@ -166,12 +166,14 @@ def selected(program: Program, inputs: tuple[Value, ...]) -> Selected | None:
     if program.meets_eps or program.checked.settles or program.checked.output.holds_noise:
         return None
     try:
-        return _Search(HypotheticalRuns(program, inputs), entry_names(program.inputs)).found()
+        return _SelectionSearch(
+            HypotheticalRuns(program, inputs), entry_names(program.inputs)
+        ).found()
     except TooUnsureError:
         return None
 
 
-class _Search:
+class _SelectionSearch:
     """The search for a selection."""
 
     def __init__(self, runs: HypotheticalRuns, names: Sequence[str]) -> None:
@@ -240,7 +242,7 @@ def _reversed(forms: Mapping[Name, Linear], *, largest: bool) -> Callable[[Name]
 
 
 def _contestants(
-    differences: Sequence[Linear], laws: Mapping[Name, Law], names: Sequence[str]
+    differences: Sequence[Linear], laws: Mapping[Name, SampleLaw], names: Sequence[str]
 ) -> dict[Name, Linear]:
     """Return numbers whose differences are compared, by the sample or input in each."""
     offsets: dict[Name, Scalar] = {}
@@ -277,7 +279,7 @@ def _common(forms: Sequence[Scalar]) -> Scalar:
     return Linear.build(shared, constant if all(c == constant for _, c in parts) else 0)
 
 
-def _pair(difference: Linear, laws: Mapping[Name, Law]) -> tuple[Name, Name, Scalar] | None:
+def _pair(difference: Linear, laws: Mapping[Name, SampleLaw]) -> tuple[Name, Name, Scalar] | None:
     """Return a, b, rest if a form is a positive multiple of a − b + rest, for heads a and b."""
     names = difference.coefficients
     heads = [name for name in names if not laws or name in laws]

@@ -36,7 +36,7 @@ Case = tuple[Value, int]
 _MOST_CASES = 20_000  # combinations of cases that one operation computes
 
 
-class UndecidedError(Exception):
+class UnsureError(Exception):
     """The value of an unsure number is needed."""
 
     def __init__(self, value: Unsure | None = None) -> None:
@@ -57,7 +57,7 @@ class Unsure:
         self.cases = cases
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise UndecidedError(self)
+        raise UnsureError(self)
 
     __bool__ = __eq__ = __hash__ = __index__ = __len__ = __iter__ = __contains__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _refuse
@@ -136,7 +136,7 @@ class Scene:
         if not unsure:
             return function(*args)
         if len(unsure) > 1 and all(isinstance(one.cases[0][0], Symbolic) for one in unsure):
-            raise UndecidedError(unsure[0])  # such as q[i] + x[i] for an unsure i
+            raise UnsureError(unsure[0])  # such as q[i] + x[i] for an unsure i
         return merged(self._results(function, args))
 
     def _results(self, function: Callable[..., Value], args: tuple[Value, ...]) -> Iterator[Case]:
@@ -157,7 +157,7 @@ class Scene:
         yes = no = 0
         for one, mask in cases_of(value, self.active):
             if is_unsure(one) and not isinstance(one, tuple):
-                raise UndecidedError
+                raise UnsureError
             if one:
                 yes |= mask
             else:
@@ -270,7 +270,7 @@ class UnsureCompiler(Compiler):
         def run(env: Env) -> Value:
             found = first_unsure(env[slot] for slot in slots)
             if found is not None:
-                raise UndecidedError(found)
+                raise UnsureError(found)
             return compute(env)
 
         return run
@@ -304,7 +304,7 @@ class UnsureCompiler(Compiler):
             everything = scene.active
             try:
                 return plain(env)
-            except UndecidedError:
+            except UnsureError:
                 return walk(env, 0, List())
             finally:
                 scene.active = everything
@@ -360,7 +360,7 @@ class UnsureCompiler(Compiler):
 
     def _entries(self, items: Value) -> tuple[Value, ...]:
         if isinstance(items, Unsure):
-            raise UndecidedError(items)
+            raise UnsureError(items)
         return tuple(items_of(items))
 
     def _sum(self, items: Value, start: Value = 0) -> Value:
@@ -452,8 +452,8 @@ def _refuse_parts(*values: Value) -> None:
     """Refuse lists with unsure entries."""
     for value in values:
         if isinstance(value, tuple) and is_unsure(value):
-            raise UndecidedError(first_unsure(value))
+            raise UnsureError(first_unsure(value))
         if isinstance(value, Unsure):
             for one, _ in value.cases:
                 if isinstance(one, tuple):
-                    raise UndecidedError(value)
+                    raise UnsureError(value)

@@ -29,7 +29,7 @@ from typing import Any
 from flint import ctx, fmpq_mpoly, fmpq_poly, fmpz_poly
 
 from exactdp.claims.stated.distances import InputDistance, NonlinearDistance, l1, l2, linf
-from exactdp.claims.stated.unknowns import Compared, Unknown
+from exactdp.claims.stated.unknowns import Compared, PolynomialQuotient
 from exactdp.reals.numbers import exact, fraction
 from exactdp.reals.radicals import Surd, real_zeros, zero_of
 
@@ -170,7 +170,7 @@ def _own_distance(
     if found is None or len(found) != 1 or len(compared.polynomials) != before:
         raise _EndlessError
     (value,) = found
-    if not isinstance(value, Unknown) or not value.under.is_constant():
+    if not isinstance(value, PolynomialQuotient) or not value.under.is_constant():
         raise _EndlessError
     return value.over * (1 / value.under.leading_coefficient())
 

@@ -21,7 +21,7 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.interpreting import WORDS, called, value_of
-from exactdp.claims.stated.paths import Conjunction, UnreadableError, paths
+from exactdp.claims.stated.paths import Conjunction, UninterpretedError, paths
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.helpers import checked_function
 from exactdp.language.layout import assembled, entry_names
@@ -109,7 +109,7 @@ def _runs(
 def _limited(found: Iterator[tuple[Conjunction, Any]], what: str) -> list[tuple[Conjunction, Any]]:
     try:
         listed = list(islice(found, _MOST_CASES + 1))
-    except UnreadableError as error:
+    except UninterpretedError as error:
         raise refused(what, str(error)) from None
     except RecursionError:
         raise refused(what, "it calls itself without end") from None

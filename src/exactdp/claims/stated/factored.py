@@ -61,7 +61,7 @@ def linear_source(
         return None
     params = ", ".join(f"{param}: {kind}" for param, kind in inputs)
     lines = [f"def {name}({params}):"]
-    written = _Written(lines)
+    written = _FactoredText(lines)
     written.add([(list(steps), text) for steps, text in runs], frozenset(), 1)
     return "\n".join(lines) if len(lines) <= _MOST_LINES else None
 
@@ -126,7 +126,7 @@ def _form(factor: fmpq_mpoly, places: Sequence[str]) -> str:
 _Run = tuple[list[tuple[_Test, bool]], str]
 
 
-class _Written:
+class _FactoredText:
     """The lines of a function."""
 
     def __init__(self, lines: list[str]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from exactdp.claims.stated.factored import linear_source
 from exactdp.claims.stated.inputs import as_given, has_reals
 from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
-from exactdp.claims.stated.unknowns import Unknown
+from exactdp.claims.stated.unknowns import PolynomialQuotient
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
 from exactdp.language.helpers import CheckedFunction, checked_function
@@ -143,7 +143,11 @@ def _callable_with(value: Any) -> Any:
     """Return a number of an input as a span, so that the function computes exactly."""
     if isinstance(value, tuple):
         return [_callable_with(item) for item in value]
-    return value if isinstance(value, IntervalNumber | Germ | Unknown) else IntervalNumber.of(value)
+    return (
+        value
+        if isinstance(value, IntervalNumber | Germ | PolynomialQuotient)
+        else IntervalNumber.of(value)
+    )
 
 
 def _output_of(value: Any) -> Any:
@@ -154,7 +158,7 @@ def _output_of(value: Any) -> Any:
         if value.lower != value.upper:
             raise AmbiguousComparisonError
         value = value.lower
-    return value if isinstance(value, Germ | Unknown) else read_pattern(value)
+    return value if isinstance(value, Germ | PolynomialQuotient) else read_pattern(value)
 
 
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:

@@ -25,7 +25,13 @@ from exactdp.claims.stated.expressions import (
     number_of,
 )
 from exactdp.claims.stated.functions import definition_of, statements_of
-from exactdp.claims.stated.paths import Path, Unknown, UnreadableError, extreme, opened
+from exactdp.claims.stated.paths import (
+    FunctionPath,
+    UninterpretedError,
+    UnknownNumber,
+    extreme,
+    opened,
+)
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf, rational
@@ -71,12 +77,12 @@ class _Continue(Exception):  # noqa: N818 not an error
     """`continue`."""
 
 
-def value_of(tree: ast.expr, names: Mapping[str, Any], path: Path) -> Any:
+def value_of(tree: ast.expr, names: Mapping[str, Any], path: FunctionPath) -> Any:
     """Return the value of an expression on a path; an unknown number as a formula."""
     return _guarded(lambda: _Frame(path, {}, names).read(tree))
 
 
-def called(function: Callable[..., Any], given: Mapping[str, Any], path: Path) -> Any:
+def called(function: Callable[..., Any], given: Mapping[str, Any], path: FunctionPath) -> Any:
     """Return the value of a function on a path; an unknown number as a formula."""
     return _guarded(lambda: _interpreted(function, (), given, path))
 
@@ -84,20 +90,20 @@ def called(function: Callable[..., Any], given: Mapping[str, Any], path: Path) -
 def _guarded(run: Callable[[], Any]) -> Any:
     try:
         return opened(run())
-    except (ExactdpError, UnreadableError, RecursionError):
+    except (ExactdpError, UninterpretedError, RecursionError):
         raise
     except Exception as error:
-        raise UnreadableError(str(error) or type(error).__name__) from None
+        raise UninterpretedError(str(error) or type(error).__name__) from None
 
 
 def _interpreted(
-    function: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any], path: Path
+    function: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any], path: FunctionPath
 ) -> Any:
     """Interpret a Python function."""
     node = definition_of(function)
     if node is None:
         name = getattr(function, "__name__", "the function")
-        raise UnreadableError(f"the source of {name} is not available")
+        raise UninterpretedError(f"the source of {name} is not available")
     assert isinstance(function, FunctionType)
     bound = inspect.signature(function).bind(*given, **named)
     bound.apply_defaults()
@@ -110,14 +116,14 @@ def _interpreted(
         frame.follow(statements_of(node))
     except _Returned as found:
         return found.value
-    raise UnreadableError(f"{node.name} ends without return")
+    raise UninterpretedError(f"{node.name} ends without return")
 
 
 @dataclass(frozen=True)
 class _Frame:
     """The names of one call, and its statements and expressions as values."""
 
-    path: Path
+    path: FunctionPath
     names: dict[str, Any]
     outside: Mapping[str, Any]
 
@@ -223,8 +229,8 @@ class _Frame:
         if isinstance(value, float) and abs(value) != inf:
             return rational(value)
         if isinstance(value, ClosedForm | Expression):
-            value = Unknown(as_expression(value, "a formula"), self.path)
-        if isinstance(value, Unknown) and (number := number_of(value.form)) is not None:
+            value = UnknownNumber(as_expression(value, "a formula"), self.path)
+        if isinstance(value, UnknownNumber) and (number := number_of(value.form)) is not None:
             return number
         return value
 
@@ -232,7 +238,7 @@ class _Frame:
         for names in (self.names, self.outside):
             if name in names:
                 return names[name]
-        raise UnreadableError(f"{name} is not known")
+        raise UninterpretedError(f"{name} is not known")
 
     def _joined(self, is_and: bool, values: Sequence[ast.expr]) -> Any:
         found: Any = is_and
@@ -257,7 +263,7 @@ class _Frame:
                 case _ if type(op) in _COMPARISONS:
                     truth = _COMPARISONS[type(op)](one, two)
                 case _:
-                    raise UnreadableError("only <, <=, ==, !=, >=, > and in are understood")
+                    raise UninterpretedError("only <, <=, ==, !=, >=, > and in are understood")
             if not truth:
                 return False
             one = two
@@ -268,7 +274,7 @@ class _Frame:
     ) -> Any:
         if function in (min, max) and not named:
             items = list(given[0] if len(given) == 1 else given)
-            if not any(isinstance(one, Unknown) for one in items):
+            if not any(isinstance(one, UnknownNumber) for one in items):
                 return function(items)
             forms = [as_expression(opened(one), "a compared value") for one in items]
             if any(map(has_exponential, forms)):  # its cases would not be linear
@@ -302,8 +308,8 @@ def _index(value: Any) -> Any:
 def _has_unknown(value: Any) -> bool:
     if isinstance(value, tuple | list):
         return any(map(_has_unknown, value))
-    return isinstance(value, Unknown)
+    return isinstance(value, UnknownNumber)
 
 
-def _not_understood(node: ast.AST) -> UnreadableError:
-    return UnreadableError(f"{ast.unparse(node)} is not understood")
+def _not_understood(node: ast.AST) -> UninterpretedError:
+    return UninterpretedError(f"{ast.unparse(node)} is not understood")

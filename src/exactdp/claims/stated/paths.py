@@ -27,21 +27,21 @@ from exactdp.claims.stated.expressions import (
 Conjunction: TypeAlias = tuple[Comparison, ...]
 
 
-class UnreadableError(Exception):
+class UninterpretedError(Exception):
     """A part of a function or a text that is not interpreted."""
 
 
-def paths(run: Callable[[Path], Any]) -> Iterator[tuple[Conjunction, Any]]:
+def paths(run: Callable[[FunctionPath], Any]) -> Iterator[tuple[Conjunction, Any]]:
     """Yield the value of each path of a function, and the conditions under which it is taken."""
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
-        path = Path(waiting.pop())
+        path = FunctionPath(waiting.pop())
         value = run(path)
         yield tuple(path.sides), value
         waiting += path.others
 
 
-class Path:
+class FunctionPath:
     """One path: the ways taken so far, and what is known on it."""
 
     def __init__(self, given: tuple[int, ...]) -> None:
@@ -150,17 +150,17 @@ def _times(one: _Polynomial | None, two: _Polynomial | None) -> _Polynomial | No
     return found
 
 
-class Unknown:
+class UnknownNumber:
     """A number given by a formula; its comparisons have an outcome on a path."""
 
     __slots__ = ("form", "path")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, form: Expression, path: Path) -> None:
+    def __init__(self, form: Expression, path: FunctionPath) -> None:
         self.form, self.path = form, path
 
     def _with(self, found: Any) -> Any:
-        return NotImplemented if found is NotImplemented else Unknown(found, self.path)
+        return NotImplemented if found is NotImplemented else UnknownNumber(found, self.path)
 
     def __add__(self, other: Any) -> Any:
         return self._with(self.form + opened(other))
@@ -192,7 +192,7 @@ class Unknown:
     def __neg__(self) -> Any:
         return self._with(-self.form)
 
-    def __pos__(self) -> Unknown:
+    def __pos__(self) -> UnknownNumber:
         return self
 
     def __abs__(self) -> Any:
@@ -219,7 +219,7 @@ class Unknown:
         return not self == other
 
     def __bool__(self) -> bool:
-        raise UnreadableError(f"{self.form} is neither true nor false")
+        raise UninterpretedError(f"{self.form} is neither true nor false")
 
     def __repr__(self) -> str:
         return str(self.form)
@@ -227,10 +227,10 @@ class Unknown:
 
 def opened(value: Any) -> Any:
     """Return the formula of an unknown number; other values unchanged."""
-    return value.form if isinstance(value, Unknown) else value
+    return value.form if isinstance(value, UnknownNumber) else value
 
 
-def extreme(items: Sequence[Any], path: Path, *, is_largest: bool) -> Any:
+def extreme(items: Sequence[Any], path: FunctionPath, *, is_largest: bool) -> Any:
     """Return the largest or smallest of several numbers on a path; where several are, any."""
     ways = [
         tuple(

@@ -1,7 +1,8 @@
 """Numbers with which a Python function is called to learn what it compares.
 
-An `Unknown` is a quotient of polynomials in the numbers of an input. Each comparison records the
-polynomials whose signs decide it, and is answered by guessing, so that all ways are followed.
+A `PolynomialQuotient` is a quotient of polynomials in the numbers of an input. Each comparison
+records the polynomials whose signs decide it, and is answered by guessing, so that all ways are
+followed.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class Compared:
         self.divides = False
         """Whether a number is divided by one that is no constant."""
 
-    def unknown(self, polynomial: Polynomial) -> Unknown:
+    def unknown(self, polynomial: Polynomial) -> PolynomialQuotient:
         """Return a polynomial as a number."""
-        return Unknown(polynomial, self.ring.constant(1), self)
+        return PolynomialQuotient(polynomial, self.ring.constant(1), self)
 
     def note(self, polynomial: Polynomial) -> None:
         """Record a polynomial that is compared with 0."""
@@ -60,7 +61,7 @@ class Compared:
         return None
 
 
-class Unknown:
+class PolynomialQuotient:
     """A quotient of polynomials."""
 
     __slots__ = ("compared", "over", "under")
@@ -70,8 +71,8 @@ class Unknown:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _of(self, other: Any) -> Unknown:
-        if isinstance(other, Unknown):
+    def _of(self, other: Any) -> PolynomialQuotient:
+        if isinstance(other, PolynomialQuotient):
             return other
         number = exact(Fraction(rational(other)))
         return self.compared.unknown(self.compared.ring.constant(number))
@@ -113,46 +114,46 @@ class Unknown:
     def __bool__(self) -> bool:
         return self != 0
 
-    def __neg__(self) -> Unknown:
-        return Unknown(-self.over, self.under, self.compared)
+    def __neg__(self) -> PolynomialQuotient:
+        return PolynomialQuotient(-self.over, self.under, self.compared)
 
-    def __pos__(self) -> Unknown:
+    def __pos__(self) -> PolynomialQuotient:
         return self
 
-    def __abs__(self) -> Unknown:
+    def __abs__(self) -> PolynomialQuotient:
         return self if self >= 0 else -self
 
-    def __add__(self, other: Any) -> Unknown:
+    def __add__(self, other: Any) -> PolynomialQuotient:
         two = self._of(other)
         if self.under == two.under:
-            return Unknown(self.over + two.over, self.under, self.compared)
+            return PolynomialQuotient(self.over + two.over, self.under, self.compared)
         over = self.over * two.under + two.over * self.under
-        return Unknown(over, self.under * two.under, self.compared)
+        return PolynomialQuotient(over, self.under * two.under, self.compared)
 
-    def __sub__(self, other: Any) -> Unknown:
+    def __sub__(self, other: Any) -> PolynomialQuotient:
         return self + -self._of(other)
 
-    def __rsub__(self, other: Any) -> Unknown:
+    def __rsub__(self, other: Any) -> PolynomialQuotient:
         return self._of(other) - self
 
-    def __mul__(self, other: Any) -> Unknown:
+    def __mul__(self, other: Any) -> PolynomialQuotient:
         two = self._of(other)
-        return Unknown(self.over * two.over, self.under * two.under, self.compared)
+        return PolynomialQuotient(self.over * two.over, self.under * two.under, self.compared)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other: Any) -> Unknown:
+    def __truediv__(self, other: Any) -> PolynomialQuotient:
         two = self._of(other)
         if two.over.is_zero():
             raise ZeroDivisionError("division by zero")
         self.compared.note(two.over)
         self.compared.divides |= not two.over.is_constant()
-        return Unknown(self.over * two.under, self.under * two.over, self.compared)
+        return PolynomialQuotient(self.over * two.under, self.under * two.over, self.compared)
 
-    def __rtruediv__(self, other: Any) -> Unknown:
+    def __rtruediv__(self, other: Any) -> PolynomialQuotient:
         return self._of(other) / self
 
-    def __pow__(self, power: Any) -> Unknown:
+    def __pow__(self, power: Any) -> PolynomialQuotient:
         if not isinstance(power, int) or power < 0:
             raise TypeError("a power is a whole number, 0 or more")
-        return Unknown(self.over**power, self.under**power, self.compared)
+        return PolynomialQuotient(self.over**power, self.under**power, self.compared)
