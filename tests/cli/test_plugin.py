@@ -154,7 +154,7 @@ def test_own_mistake():
     found = result(pytester, tests)
     found.assert_outcomes(failed=4, xfailed=1)
     text = found.stdout.str()
-    assert "beta is a string: 'not a number'" in text
+    assert "beta cannot be read: the text 'not a number' is no expression" in text
     assert "beta failed at the input 1" in text
     assert ":19: [] is not a claim" in text
     assert "NameError: name 'undefined' is not defined" in text

@@ -111,6 +111,8 @@ class Successes:
         return self._known[key]
 
     def _success(self, wanted: Any, *, sup: bool) -> Success:
+        if sup and _has_truth_value(wanted):  # True equals 1, which has another skeleton
+            raise UnsupportedError("a truth value is compared with numbers")
         found = Success()
         key = ("any", skeleton(wanted)) if sup else ("this", wanted)
         bit = 1 << self._outputs.get(key, len(self._outputs))
@@ -158,6 +160,12 @@ def skeleton(output: Any) -> object:
     if isinstance(output, LinearForm) or is_number(output):
         return "number", 0
     return type(output).__name__, output
+
+
+def _has_truth_value(output: Any) -> bool:
+    if isinstance(output, tuple):
+        return any(map(_has_truth_value, output))
+    return isinstance(output, bool)
 
 
 def numbers_of(output: Any) -> list[Any]:
