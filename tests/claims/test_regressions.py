@@ -267,3 +267,10 @@ def test_real_noise_added_to_integer_noise_errs_alike_at_all_inputs() -> None:
     for bound, outcome in ((2 * exp(-eps / 2), "holds"), (exp(-eps), "fails")):
         for inputs in (ALL, Box(0, 1), [0]):
             assert Accuracy(released, bound, gamma=1, inputs=inputs).check().outcome == outcome
+
+
+def test_an_output_that_is_never_returned() -> None:
+    """The program compares a sample with itself, and returns a list of one; the ideal, of two."""
+    same = program("x = [lap(eps, q[0]), lap(eps, q[1])]\nreturn [x[1] <= x[-1]]", "q: Real[2]")
+    other = Mechanism.from_source("def other(q: Real[2]): return [q[0] <= 0, q[1] > 1]")
+    fails(Accuracy(same, beta=exp(-alpha * eps), ideal=other, inputs=[[1, 0]]))

@@ -75,7 +75,9 @@ def built(
             count(states=1)
         return place, variables
 
-    visit(transitions.start(start))
+    first = transitions.start(start)
+    if visit(first) is None:  # what is wanted is never returned
+        return Graph((Node(first.event, 0, ()),), machine.code)
     nodes: list[Node] = []
     while len(nodes) < len(numbers):
         number = numbers[len(nodes)]
