@@ -27,7 +27,7 @@ def test_progress_and_ctrl_c(jobs: str) -> None:
     """The first answer is there, the second claim shows how far it is; then Ctrl-C."""
     with Terminal("check", "slow.py", "--jobs", jobs) as terminal:
         terminal.wait_for("Holds: ")
-        terminal.wait_for("/117649")  # so many of the 7⁶ inputs are done
+        terminal.wait_for("/531441")  # so many of the 9⁶ inputs are done
         code, seconds = terminal.interrupt()
         assert code == 130
         assert seconds < 1
@@ -122,7 +122,7 @@ def test_ctrl_c_while_it_is_loaded() -> None:
 def test_nothing_is_left_running() -> None:
     """The children end with the parent, also when it is ended from outside."""
     with Terminal("check", "slow.py::never") as terminal:
-        terminal.wait_for("/117649")
+        terminal.wait_for("/531441")
         begun = children(terminal.pid)
         assert begun
         terminal.terminate()
