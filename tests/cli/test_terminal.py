@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -117,6 +118,21 @@ def test_ctrl_c_while_it_is_loaded() -> None:
         assert process.returncode == 130
         assert "Stopped: " in err
         assert "Traceback" not in err
+
+
+def test_ctrl_c_in_a_finalizer(tmp_path: Path) -> None:
+    """Python drops what is raised there; Ctrl-C counts all the same."""
+    (tmp_path / "interrupted.py").write_text(
+        "import signal, time\n"
+        "class Ended:\n"
+        "    def __del__(self):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "Ended()\n"
+        "for _ in range(400):\n"
+        "    time.sleep(0.05)\n"
+    )
+    done = run_alone("check", "interrupted.py", cwd=tmp_path)
+    assert (done.code, done.err) == (130, "Stopped: there is no answer yet.\n")
 
 
 def test_nothing_is_left_running() -> None:
