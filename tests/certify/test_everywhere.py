@@ -545,9 +545,21 @@ def test_cells_must_cover() -> None:
     assert len(proof["cells"]) == 4
     wrong = copy.deepcopy(proof)
     assert set(wrong["cover"]) == {"form", "above", "below"}
-    for cover in (None, 0, proof["cover"]["above"], {**proof["cover"], "below": None}):
-        with pytest.raises(RejectedError, match="do not cover"):
+    for cover in (None, {**proof["cover"], "below": None}, {**proof["cover"], "below": 0}):
+        with pytest.raises(RejectedError, match="not an object"):
             read({**proof, "cover": cover})
+    with pytest.raises(RejectedError, match="do not cover"):
+        read({**proof, "cover": {**proof["cover"], "below": proof["cover"]["above"]}})
+    for factor, problem in ((-1, "a multiple is negative"), (2, "do not cover"), (0, "not cover")):
+        leaf = wrong["cover"]
+        while "cell" not in leaf:
+            leaf = leaf["above"]
+        was = leaf["multiples"]
+        leaf["multiples"] = [[[k, str(factor * Fraction(q))] for k, q in row] for row in was]
+        with pytest.raises(RejectedError, match=problem):
+            read(wrong)
+        leaf["multiples"] = was
+    read(wrong)
     for k in range(4):
         wrong = copy.deepcopy(proof)
         wrong["cells"][k]["rays"].pop()

@@ -12,9 +12,9 @@ import pytest
 
 from exactdp import Accuracy, AllReals, Ideal, Mechanism, alpha, eps, exp
 from exactdp.certify import check
-from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import CertificateReader
 from exactdp.certify.rederive import parametric
+from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.corners import StatedRow
 from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.implied import ImpliedForms, side_of

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import Mechanism
-from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import CertificateReader, RealInterval
 from exactdp.certify.rederive import formulas
+from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import (

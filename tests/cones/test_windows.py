@@ -249,7 +249,7 @@ def test_zones_are_no_proof_if_nothing_depends_on_the_window(
         "terms": terms,
         "inequalities": [[1, 0], [0, 1]],
         "window": {"variable": 0, "lower": "1", "upper": "5"},
-        "cover": 0,
+        "cover": {"cell": 0, "multiples": [[[0, "1"]], [[1, "1"]]]},
         "cells": [cell],
     }
     with pytest.raises(RejectedError, match="on which nothing depends"):

@@ -13,11 +13,14 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from flint import fmpq_mat
+
 from exactdp.certify.kernel.boxes import Box, Local, Tensor
-from exactdp.certify.kernel.cones import PolyhedralCone, Whole, coordinates, dot, whole
 from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import CertificateReader, RejectedError
-from exactdp.reals.numbers import spell
+from exactdp.polyhedra.combination import combination
+from exactdp.polyhedra.cone import Cone, Integers, dot, primitive
+from exactdp.reals.numbers import exact, fraction, spell
 
 _CUTS = 8
 """How often a box of the solver is halved until the checker's rule proves its sign."""
@@ -132,58 +135,62 @@ def _box_tree(region: Box, boxes: list[Box], leaf: Callable[[Box], list[Any] | N
 
 # Covering a cone ------------------------------------------------------------------------
 
-
-def cover(
-    size: int, sides: Iterable[Sequence[int]], cells: Sequence[Sequence[Sequence[Fraction | int]]]
-) -> Any:
-    """Return a tree of linear forms that cuts a cone into parts, each in one simplicial cell."""
-    region = PolyhedralCone(size, Unlimited())
-    for side in sides:
-        region = region.cut(side)
-    facets = {k: _facets(cell, size) for k, cell in enumerate(cells)}
-    return _part(region, region.dimension, cells, facets) if size else None
+Inverse = list[tuple[Fraction, ...]]
+"""The coordinates of a point in the rays of a cell, as linear forms."""
 
 
-def _facets(rays: Sequence[Sequence[Fraction | int]], size: int) -> list[Whole]:
-    """Return the forms that are 0 on the facets of a simplicial cone, up to signs."""
-    units = [[int(i == k) for i in range(size)] for k in range(size)]
-    basis = list(rays)
-    for unit in units:
-        if coordinates(basis, unit) is None:
-            basis.append(unit)
-    columns = [coordinates(basis, unit) or () for unit in units]
-    forms = [whole(form) for form in zip(*columns, strict=True)]
-    return [max(form, tuple(-q for q in form)) for form in forms[: len(rays)]]
+def cover(cone: Cone, cells: Sequence[Sequence[Sequence[Fraction | int]]]) -> Any:
+    """Return a tree of linear forms that cuts a cone into parts, each in one simplicial cell.
+
+    A leaf has the coordinates in the cell as sums of multiples of the conditions of its part.
+    """
+    inverses = {k: _inverse(cell) for k, cell in enumerate(cells)}
+    return _part(cone, cells, inverses) if cone.size else None
+
+
+def _inverse(rays: Sequence[Sequence[Fraction | int]]) -> Inverse:
+    found = fmpq_mat([[exact(q) for q in row] for row in zip(*rays, strict=True)]).inv()
+    return [tuple(fraction(q) for q in row) for row in found.tolist()]
 
 
 def _part(
-    region: PolyhedralCone,
-    dimension: int,
+    part: Cone,
     cells: Sequence[Sequence[Sequence[Fraction | int]]],
-    facets: dict[int, list[Whole]],
+    inverses: dict[int, Inverse],
 ) -> Any:
-    """Return the tree of a part of the cone; `facets` are those of the cells that may meet it."""
-    if region.dimension < dimension:
-        return None
-    for k in facets:
-        if region.is_spanned_by(cells[k]):
-            return k
-    points = region.generators
-    best: tuple[int, Whole] | None = None
-    for form, _ in Counter(form for forms in facets.values() for form in forms).most_common():
+    """Return the tree of a part of the cone; `inverses` are of the cells that may meet it."""
+    points = [*part.rays, *part.lines, *(tuple(-q for q in line) for line in part.lines)]
+    for k, forms in inverses.items():
+        if all(dot(form, point) >= 0 for form in forms for point in points):
+            return {"cell": k, "multiples": [_multiples(part, form) for form in forms]}
+    best: tuple[int, Integers] | None = None
+    sides = Counter(_up_to_sign(form) for forms in inverses.values() for form in forms)
+    for form, _ in sides.most_common():
         values = [dot(form, point) for point in points]
         if min(values) < 0 < max(values):
-            sides = [[dot(form, ray) for ray in cells[k]] for k in facets]
-            torn = sum(min(side) < 0 < max(side) for side in sides)
+            ends = [[dot(form, ray) for ray in cells[k]] for k in inverses]
+            torn = sum(min(side) < 0 < max(side) for side in ends)
             if best is None or torn < best[0]:
                 best = torn, form
             if not torn:
                 break
     assert best is not None, "cells do not cover the cone"
-    form = best[1]
     branches = []
     for sign in (1, -1):
-        turned = tuple(sign * q for q in form)
-        left = {k: f for k, f in facets.items() if any(dot(turned, ray) > 0 for ray in cells[k])}
-        branches.append(_part(region.cut(turned), dimension, cells, left))
-    return {"form": [str(q) for q in form], "above": branches[0], "below": branches[1]}
+        turned = tuple(sign * q for q in best[1])
+        half = Cone(part.size, (*part.inequalities, turned))
+        left = {k: f for k, f in inverses.items() if any(dot(turned, ray) > 0 for ray in cells[k])}
+        branches.append(_part(half, cells, left))
+    return {"form": [str(q) for q in best[1]], "above": branches[0], "below": branches[1]}
+
+
+def _up_to_sign(form: Sequence[Fraction]) -> Integers:
+    found = primitive(form)
+    return max(found, tuple(-q for q in found))
+
+
+def _multiples(part: Cone, form: Sequence[Fraction]) -> list[Any]:
+    """Return multiples ≥ 0 of the conditions of a part that add up to a form, by place."""
+    found = combination(part.inequalities, form)
+    assert found is not None, "cells do not cover the cone"
+    return [[place, spell(q)] for place, q in found.items()]

@@ -178,6 +178,6 @@ class ConeProof:
         rays = [cell.rays for cell in self.cells]
         return {
             **statement,
-            "cover": cover(self.cone.size, self.cone.inequalities, rays),
+            "cover": cover(self.cone, rays),
             "cells": Completion(statement).cells(cell.to_json() for cell in self.cells),
         }

@@ -3,6 +3,5 @@
 This is the trusted part for a certificate's inequalities. It imports only itself and Python's
 standard library. From the bottom up: `limits`, `reading` (JSON in one spelling), `enclosures`
 (e^x between integers), `sums` (arithmetic, values at points), `signs` (one variable: every rule of
-proof is a method), `cones` (polyhedral cones and what covers them), `orthants` and `boxes` (several
-variables).
+proof is a method), `orthants` and `boxes` (several variables: cells that cover a cone).
 """

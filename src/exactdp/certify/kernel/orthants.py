@@ -23,13 +23,12 @@ points do not matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import inf
 from typing import Any
 
 from .boxes import Box, Local, Tensor, check_boxes
-from .cones import PolyhedralCone, Vector, leaves
 from .limits import MAX_ENTRY
 from .reading import CertificateReader, Sum, unknown
 from .signs import proved_sign
@@ -37,6 +36,8 @@ from .sums import ONE
 
 _CELL = "rays dominant reductions in_window proof"
 _ZERO = Fraction(0)
+
+Vector = tuple[Fraction, ...]
 
 
 class ConeSign:
@@ -61,15 +62,7 @@ class ConeSign:
         if not self.size:
             reader.require(sum(self.function.values()) >= 0, "a constant is negative")
             return
-        region = PolyhedralCone(self.size, reader)
-        for side in self.sides:
-            region = region.cut(side)
-        for part, which in leaves(region, cover):
-            if which is None:  # then other parts, which are closed, cover it too
-                right = part.dimension < region.dimension
-            else:
-                right = part.is_spanned_by(rays[reader.integer(which, 0, len(rays) - 1)])
-            reader.require(right, "cells do not cover the cone")
+        self.cover(cover, rays)
 
     def read_statement(self, names: Any, terms: Any, sides: Any, window: Any) -> None:
         """Read the sum, the cone and the window."""
@@ -88,6 +81,35 @@ class ConeSign:
             lowest = reader.rational(lower)
             reader.require(self.size and 0 <= lowest <= highest, "a window of no points")
             self.window = place, lowest, highest
+
+    def cover(self, tree: Any, cells: list[list[Vector]]) -> None:
+        """Check that cells cover the cone, which a tree of linear forms cuts into parts.
+
+        A node has a branch where its form is not negative and one where it is not positive, so
+        nothing is left out. At a leaf θ = Σ sⱼ(θ)·ρⱼ, with the rays of a cell, where each sⱼ is a
+        sum of multiples ≥ 0 of forms that are not negative there: so all its θ are in the cell.
+        """
+        reader, axes = self.reader, range(self.size)
+        waiting: list[tuple[list[Sequence[Fraction | int]], Any]] = [([*self.sides], tree)]
+        while waiting:
+            forms, node = waiting.pop()
+            if isinstance(node, dict) and "form" in node:
+                listed, above, below = reader.fields(node, "form above below")
+                form = [reader.rational(q) for q in reader.entries(listed, self.size)]
+                waiting += [([*forms, [-q for q in form]], below), ([*forms, form], above)]
+                continue
+            which, rows = reader.fields(node, "cell multiples")
+            rays = cells[reader.integer(which, 0, len(cells) - 1)]
+            total = [[_ZERO for _ in axes] for _ in axes]
+            for ray, row in zip(rays, reader.entries(rows, len(rays)), strict=True):
+                for place, multiple in (reader.entries(one, 2) for one in reader.entries(row)):
+                    side = forms[reader.integer(place, 0, len(forms) - 1)]
+                    q = reader.rational(multiple)
+                    reader.require(q >= 0, "a multiple is negative")
+                    reader.spend(2 * self.size**2, 64)
+                    total = [[total[i][j] + q * ray[i] * side[j] for j in axes] for i in axes]
+            right = all(total[i][j] == (i == j) for i in axes for j in axes)
+            reader.require(right, "cells do not cover the cone")
 
     def cell(self, given: Any) -> list[Vector]:
         """Check the argument on one cell, and return its rays."""

@@ -2,7 +2,8 @@
 
 From the bottom up:
 
-- `ratios`, `linear`, `formulas`: quotients of sums, linear forms in unknowns, formulas for α, β, γ;
+- `ratios`, `linear`, `cones`, `formulas`: quotients of sums, linear forms in unknowns, polyhedral
+  cones, formulas for α, β, γ;
 - `programs`, `interpreter`, `builtin`, `runs`: the mechanisms' language, and its runs along paths;
 - `integrals`, `distances`, `points`, `derivation`: probabilities, distances, runs at inputs; the
   programs of one claim;

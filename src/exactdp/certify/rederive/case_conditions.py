@@ -12,10 +12,10 @@ from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
 
-from ..kernel.cones import Vector
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas
 from .claims import Claims
+from .cones import Vector
 from .formulas import Tree
 from .linear import is_number
 from .products import bound, ends_of

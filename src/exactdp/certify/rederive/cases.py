@@ -18,10 +18,10 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, Vector, leaves, reduced
 from ..kernel.reading import RealInterval
 from . import formulas, values
 from .case_conditions import CaseConditions, Coordinates, Leaf
+from .cones import PolyhedralCone, Vector, leaves, reduced
 from .parametric import At
 from .points import vector_of
 from .refutations import Case, Side

@@ -17,9 +17,9 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, UndecidedError, leaves
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
+from .cones import PolyhedralCone, UndecidedError, leaves
 from .derivation import UNDEFINED
 from .distances import ratio
 from .formulas import Tree

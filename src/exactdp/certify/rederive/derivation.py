@@ -8,9 +8,9 @@ from functools import cached_property
 from math import inf, prod
 from typing import Any, NamedTuple, TypeVar
 
-from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import RealInterval
 from . import distances, limits
+from .cones import PolyhedralCone
 from .entries import EntryPart, entry_parts
 from .flows import Flows
 from .integrals import Integrals

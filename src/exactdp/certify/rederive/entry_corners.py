@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone
+from .cones import PolyhedralCone
 from .corners import StatedCorner
 from .derivation import Derivation
 from .implied import ImpliedForms, side_of

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from ..kernel.cones import PolyhedralCone, leaves
 from ..kernel.reading import short
+from .cones import PolyhedralCone, leaves
 from .derivation import single
 from .losses import LOSSES, LossOnCone
 from .near_logs import NearLog, cone_at

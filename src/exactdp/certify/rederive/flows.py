@@ -13,8 +13,8 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
-from ..kernel.cones import Vector
 from ..kernel.reading import Sum
+from .cones import Vector
 from .integrals import Density, Integrals, Rational, Row, Rows
 from .ratios import UnsupportedError
 from .successes import ALWAYS, NEVER, Form, Step, Success

@@ -9,10 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..kernel.cones import PolyhedralCone
 from ..kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from ..kernel.reading import CertificateReader, Scaled, Sum
 from ..kernel.sums import ZERO, Sums
+from .cones import PolyhedralCone
 from .parametric import At
 from .ratios import Ratio, plus
 from .spaces import ParameterSpace

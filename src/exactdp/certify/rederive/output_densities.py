@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from ..kernel.cones import reduced
 from ..kernel.reading import Sum
+from .cones import reduced
 from .distances import is_integer_noise
 from .linear import LinearForm
 from .parametric import ProgramOnCone

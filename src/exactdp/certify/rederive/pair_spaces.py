@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from ..kernel.cones import PolyhedralCone, UndecidedError
+from .cones import PolyhedralCone, UndecidedError
 from .derivation import single
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone

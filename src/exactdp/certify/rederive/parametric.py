@@ -14,8 +14,8 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, Vector
 from ..kernel.reading import Sum
+from .cones import PolyhedralCone, Vector
 from .derivation import Derivation, TakenPath
 from .distances import entries_match, matches, squared_outputs
 from .entries import EntryPart

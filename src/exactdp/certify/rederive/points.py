@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from ..kernel.cones import PolyhedralCone, Vector, dot, whole
+from .cones import PolyhedralCone, Vector, dot, whole
 from .linear import Judge, LinearForm, holds, is_number, plain
 from .ratios import UnsupportedError
 

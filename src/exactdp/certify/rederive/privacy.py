@@ -19,9 +19,9 @@ from fractions import Fraction
 from itertools import chain, combinations, permutations
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone
 from ..kernel.reading import short
 from . import values
+from .cones import PolyhedralCone
 from .derivation import Input, single
 from .events import Events, has_reals, interval_sides, wanted
 from .output_densities import density

@@ -18,8 +18,8 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, leaves
 from ..kernel.reading import RejectedError
+from .cones import PolyhedralCone, leaves
 from .events import Events
 from .output_densities import (
     density,

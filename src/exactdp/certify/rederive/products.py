@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import inf
 from typing import NamedTuple
 
-from ..kernel.cones import Vector
+from .cones import Vector
 
 LevelEnds = tuple[Fraction, Fraction | float]
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..kernel.cones import PolyhedralCone
 from ..kernel.orthants import ConeSign, sum_of
 from ..kernel.reading import RealInterval
 from ..kernel.signs import proved_sign
+from .cones import PolyhedralCone
 from .near_logs import unit_is_between
 from .orders import covers
 from .ratios import Ratio

@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
 
-from ..kernel.cones import UndecidedError
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
+from .cones import UndecidedError
 from .derivation import single
 from .formulas import Tree
 from .linear import is_number

@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from ..kernel.cones import PolyhedralCone, Vector, dot, reduced, whole
 from ..kernel.reading import RealInterval
 from . import formulas, values
 from .added_noise import why_not_only_added
+from .cones import PolyhedralCone, Vector, dot, reduced, whole
 from .corners import CornerProof, StatedCorner, StatedRow, misplaced
 from .derivation import single
 from .entry_corners import EntryCorners

@@ -7,11 +7,11 @@ from fractions import Fraction
 from math import inf
 from typing import Any, TypeVar
 
-from ..kernel.cones import UndecidedError
 from ..kernel.orthants import sum_of
 from ..kernel.reading import RealInterval, RejectedError, short
 from ..kernel.sums import Sums
 from . import formulas, values
+from .cones import UndecidedError
 from .derivation import Derivation, Input, single
 from .formulas import Tree
 from .orders import Orders, UnseenSignError

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
+from exactdp.certify.rederive.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.rederive.proofs import Proofs
 from exactdp.certify.rederive.ratios import Ratio, UnsupportedError
 from exactdp.claims.certificates.examined import SignProofs

@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.rederive.pair_spaces import PairSpace
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.private_cones import ConePrivacies

@@ -10,8 +10,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.expected import ExpectedLosses
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
 from exactdp.claims.certificates.bound_trees import BoundTree

@@ -12,9 +12,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from exactdp.certify.kernel.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.claims import Claims
+from exactdp.certify.rederive.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.rederive.derivation import UNDEFINED
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.proofs import Proofs

@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
-from exactdp.certify.kernel.cones import PolyhedralCone
 from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError

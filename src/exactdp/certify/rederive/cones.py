@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from .reading import CertificateReader
+from ..kernel.reading import CertificateReader
 
 Vector = tuple[Fraction, ...]
 Whole = tuple[int, ...]
@@ -101,11 +101,6 @@ class PolyhedralCone:
         rays = [ray for ray, _ in self._rays]
         return all(any(dot(a, ray) > 0 for ray in rays) for a in self.sides if any(a))
 
-    @property
-    def dimension(self) -> int:
-        """The dimension of the space that the cone spans."""
-        return len(reduced(self.generators))
-
     def judge(self, form: Sequence[Fraction | int]) -> int:
         """Return the sign of a form inside; raise if it has both."""
         if not any(form):
@@ -125,12 +120,6 @@ class PolyhedralCone:
         return all(
             dot(side, [ray[k] for k in kept]) >= 0 for side in sides for ray in self.generators
         )
-
-    def is_spanned_by(self, rays: Sequence[Sequence[Fraction | int]]) -> bool:
-        """Whether all points are sums of multiples ≥ 0 of rays, which are independent."""
-        self.reader.spend(len(self.generators) * len(rays) ** 3, 64)
-        found = [coordinates(rays, point) for point in self.generators]
-        return all(one is not None and min(one, default=0) >= 0 for one in found)
 
 
 def leaves(region: PolyhedralCone, tree: Any) -> Iterator[tuple[PolyhedralCone, Any]]:
@@ -175,14 +164,3 @@ def reduced(vectors: Sequence[Sequence[int | Fraction]]) -> list[Vector]:
                     group[k] = [a - factor * b for a, b in zip(row, pivot, strict=True)]
         found.append(pivot)
     return sorted(tuple(row) for row in found)
-
-
-def coordinates(
-    basis: Sequence[Sequence[Fraction | int]], vector: Sequence[Fraction | int]
-) -> Vector | None:
-    """Return the coordinates of a vector in a basis of independent vectors, if it has any."""
-    rows = reduced([[*entries, q] for *entries, q in zip(*basis, vector, strict=True)])
-    pivots = [next(k for k, q in enumerate(row) if q) for row in rows]
-    if sorted(pivots) != list(range(len(basis))):
-        return None
-    return tuple(row[-1] for _, row in sorted(zip(pivots, rows, strict=True)))
