@@ -3,9 +3,9 @@
 Each command is a module that is loaded on first use, so that `exactdp --help` is fast.
 """
 
-import _thread
 import sys
-import threading
+
+from exactdp.interrupts import holding_interrupts, repeat_interrupt
 
 __all__ = ["main"]
 
@@ -14,10 +14,11 @@ def main() -> None:
     """Run the command line and exit. Ctrl-C is handled during loading, too."""
     from exactdp.cli import streams  # noqa: PLC0415
 
-    sys.unraisablehook = _interrupt_again
+    sys.unraisablehook = repeat_interrupt
     try:
         streams.prepare()
-        from exactdp.cli.main import main as run  # noqa: PLC0415
+        with holding_interrupts():
+            from exactdp.cli.main import main as run  # noqa: PLC0415
 
         run()
     except streams.UnwritableError as error:
@@ -25,11 +26,3 @@ def main() -> None:
     except KeyboardInterrupt:
         print("Stopped: there is no answer yet.", file=sys.stderr)
         sys.exit(130)
-
-
-def _interrupt_again(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Repeat a Ctrl-C where Python drops exceptions: in finalizers and callbacks of imports."""
-    if unraisable.exc_type is KeyboardInterrupt:
-        threading.Timer(0.01, _thread.interrupt_main).start()
-    else:
-        sys.__unraisablehook__(unraisable)

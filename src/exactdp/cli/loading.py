@@ -406,6 +406,8 @@ def load(file: str) -> ModuleType:
         raise
     except BaseException as error:
         del sys.modules[name]
+        if isinstance(error.__cause__, KeyboardInterrupt):  # while Python 3.11 makes a class
+            raise error.__cause__ from None
         raise problem(error, file) from error
     finally:
         # Last on the path: a file `numbers.py` must not shadow the standard library.

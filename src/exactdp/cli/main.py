@@ -14,6 +14,7 @@ from exactdp.cli.output import CommandOutput, StoppedError, mistake
 from exactdp.cli.settings import defaults
 from exactdp.cli.streams import UnwritableError
 from exactdp.errors import ExactdpError
+from exactdp.interrupts import holding_interrupts
 
 #: Each command is the object `command` of the module with its name.
 COMMANDS = {
@@ -54,7 +55,8 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = import_module(f"exactdp.cli.{cmd_name}").command
+        with holding_interrupts():
+            found: click.Command = import_module(f"exactdp.cli.{cmd_name}").command
         return found
 
     def resolve_command(

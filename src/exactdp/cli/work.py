@@ -29,8 +29,9 @@ from exactdp.cli.sharing import (
     told_plainly,
 )
 from exactdp.errors import ExactdpError, TimeoutRefusedError
+from exactdp.interrupts import holding_interrupts, ignore_interrupts
 from exactdp.running.conduct import Progress
-from exactdp.running.crew import holding_interrupts, ignore_interrupts, leave_with_parent
+from exactdp.running.crew import leave_with_parent
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess

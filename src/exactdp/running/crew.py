@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeAlias
 
 from exactdp.errors import ExactdpError, shown
+from exactdp.interrupts import holding_interrupts, ignore_interrupts
 
 Serve: TypeAlias = Callable[[bytes], bytes]
 """Computes a unit; raises nothing."""
@@ -221,22 +222,6 @@ def _work(serve: Serve, line: Connection, others: list[Connection]) -> None:
         code = 0
     finally:
         os._exit(code)
-
-
-@contextlib.contextmanager
-def holding_interrupts() -> Iterator[None]:
-    """Defer Ctrl-C while a process is forked, so that no child receives it and it is not lost."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-
-
-def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent (in a child that was forked while it was deferred)."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def leave_with_parent() -> None:
