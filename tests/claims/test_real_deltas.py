@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from math import exp as mexp
+from math import log as mlog
 from typing import Any
 
 import mpmath
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from exactdp import AllReals, Box, Mechanism, Privacy, ValueRefusedError, certify, eps, exp, linf
+from exactdp import (
+    AllReals,
+    Box,
+    Mechanism,
+    Pairs,
+    Privacy,
+    ValueRefusedError,
+    certify,
+    eps,
+    exp,
+    linf,
+)
+from support.examples import examples
 
 
 def _mechanism(output: str) -> Mechanism:
@@ -89,3 +106,104 @@ def test_the_smallest_budget_of_randomized_response() -> None:
         claim = Privacy(Mechanism.from_source(source), epsilon="[1/2, 2]")
         found = claim.smallest_budget(delta="1/10")
         assert float(found.lower) - 1e-9 <= right <= float(found.upper) + 1e-9
+
+
+# Thresholds that depend on ε ----------------------------------------------------------
+
+
+def _bucket(threshold: str, kind: str = "Dom(0, 3)", rate: str = "eps") -> Mechanism:
+    """Return one bucket of a stability-based histogram."""
+    return Mechanism.from_source(f"""
+def bucket(count: {kind}):
+    if count == 0:
+        return None
+    r = lap({rate}, count)
+    return r if r > {threshold} else None
+""")
+
+
+@pytest.mark.parametrize("threshold", ["1 + log(20) / eps", "1 + log(20 / 3) / eps", "1 + 3 / eps"])
+def test_the_stability_based_histogram(threshold: str) -> None:
+    """δ is the chance that a count of 1 is released: half of 1/20, 3/20 or e^−3."""
+    half = {"1 + log(20) / eps": Fraction(1, 40), "1 + log(20 / 3) / eps": Fraction(3, 40)}
+    least = half.get(threshold, Fraction(24893534, 10**9))  # e^−3/2 = 0.0248935341…
+    bucket, more = _bucket(threshold), Fraction(1, 10**8)
+    assert Privacy(bucket, delta=least + (more if "log" not in threshold else 0)).check().holds
+    breach = Privacy(bucket, delta=least - more * 1000).check().counterexample
+    assert {0, 1} == {*breach.inputs}
+
+
+def test_the_stability_based_histogram_for_all_reals() -> None:
+    """The worst pair is the same as for whole counts."""
+    source = str(_bucket("1 + log(20) / eps", "Real")).replace("==", "<=")
+    claim = Privacy(Mechanism.from_source(source), delta="1/40", inputs=AllReals())
+    assert claim.check().holds
+    assert replace(claim, delta="1/41").check().holds is False
+
+
+def test_finite_outputs_of_such_a_bucket() -> None:
+    """The first input of the domain has no number with ε; what is known of the others counts."""
+    bucket = Mechanism.from_source("""
+def bucket(count: Dom(0, 3)):
+    return count > 0 and lap(eps, count) > 1 + log(20) / eps
+""")
+    assert Privacy(bucket, delta="1/40").check().holds
+    assert Privacy(bucket, delta="1/41").check().holds is False
+
+
+def _delta(pair: tuple[Any, ...], at: float, bucket: tuple[float, float, float]) -> float:
+    """Return δ of a bucket with rate·ε, a threshold a + b/ε and the budget ε/2, numerically."""
+    (u, v), (rate, a, b) = pair, bucket
+    threshold, grown, speed = a + b / at, mexp(at / 2), rate * at
+
+    def density(y: float, x: int) -> float:
+        return speed / 2 * mexp(-speed * abs(y - x)) if x else 0.0
+
+    def below(x: int) -> float:
+        gap = speed * (threshold - x)
+        return (1 - mexp(-gap) / 2 if gap >= 0 else mexp(gap) / 2) if x else 1.0
+
+    middle = (u, v, (u + v) / 2, (u + v) / 2 + 1 / 4 / rate, (u + v) / 2 - 1 / 4 / rate)
+    places = sorted({threshold, *(y for y in middle if y > threshold)})
+    ends = [*places, places[-1] + 40 / speed]
+    real = mpmath.quad(
+        lambda y: max(0.0, density(float(y), u) - grown * density(float(y), v)), ends
+    )
+    return float(real) + max(0.0, below(u) - grown * below(v))
+
+
+@examples(60)
+@given(
+    st.sampled_from(["1", "2", "1 / 2"]),
+    st.integers(0, 2),
+    st.sampled_from(["1 / 2", "1", "3", "log(2)", "log(5)", "log(3 / 2)"]),
+    st.permutations(range(4)),
+    st.booleans(),
+)
+@example("2", 2, "log(2)", [3, 2, 0, 1], False)  # what is positive has no logarithm in it
+@example("1 / 2", 2, "log(3 / 2)", [2, 0, 1, 3], True)
+@example("2", 0, "log(5)", [1, 0, 2, 3], True)  # the mechanism compares an input without noise
+def test_random_buckets(rate: str, a: int, b: str, order: list[int], is_real: bool) -> None:
+    """A claim with a δ below that at some ε is refuted, with a δ that is too small there."""
+    u, v = order[:2]
+    numbers = eval(rate), a, eval(b, {"log": mlog})
+    bucket = _bucket(f"{a} + {b} / eps", "Real" if is_real else "Dom(0, 3)", f"{rate} * eps")
+    worst = max(_delta(one, at, numbers) for one in ((u, v), (v, u)) for at in (0.1, 0.7, 2, 6))
+    claim = Privacy(bucket, eps / 2, inputs=Pairs((u, v)))
+    if worst > 0.01:
+        breach = replace(claim, delta=f"{worst * 0.98:.6f}").check().counterexample
+        found = _delta(breach.inputs, float(breach.eps), numbers)
+        assert found > worst * 0.98 - 1e-6
+        one, two = map(float, breach.probabilities)
+        assert one - mexp(float(breach.eps) / 2) * two <= found + 1e-6
+    verdict = replace(claim, delta=f"{min(worst * 1.1 + 0.01, 1):.6f}").check()
+    if not verdict.holds:  # another ε is worse
+        inputs, at = verdict.counterexample.inputs, float(verdict.counterexample.eps)
+        assert _delta(inputs, at, numbers) > worst * 1.1
+
+
+def test_several_real_numbers_are_refused() -> None:
+    """The error says what to ask instead."""
+    two = Mechanism.from_source("def two(q: Real[2]): return [lap(eps, x) for x in q]")
+    with pytest.raises(ValueRefusedError, match=r"several real numbers.*\n.*\n.*one bucket"):
+        Privacy(two, delta="1/10", inputs=Pairs(([0, 0], [0, 1]))).check()

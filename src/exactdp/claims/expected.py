@@ -216,7 +216,7 @@ class Expected(DecidedClaim):
             zeros = iter(finite)
             some = [0 if kind is None else next(zeros) for kind in domains]
             given_at = assembled(self.mechanism.inputs, some)
-            start = "eps", self.mechanism.kept(Engine).unit(given_at, _WHAT)
+            start = "eps", self.mechanism.kept(Engine).unit(_WHAT, given_at)
         names = (*start, *reals)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         sides = sides_of(self.mechanism, self.input_set, self.epsilon, unit)

@@ -248,8 +248,9 @@ class Privacy(DecidedClaim):
 
     @cached_property
     def is_continuous(self) -> bool:
-        """Whether all probabilities are continuous in the inputs."""
-        return not self.mechanism.kept(Engine).jumps
+        """Whether all probabilities are continuous: in ε, and for all reals in the inputs."""
+        engine = self.mechanism.kept(Engine)
+        return not (engine.jumps_in_eps if is_listed(self.input_set) else engine.jumps)
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the regions of each listed pair, or those of all pairs of reals.

@@ -687,7 +687,7 @@ def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
     )
 
 
-_NAME = re.compile(r"[^\W\d]\w*(\[\d+\])?")
+_NAME = re.compile(r"[^\W\d]\w*(\[\d+(/\d+)?\])?")
 
 
 def parameter(name: str) -> ExpPoly:

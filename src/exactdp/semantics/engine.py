@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.limits import STATE_LIMIT
-from exactdp.language.linear import UNIT, base_of, log_unit
+from exactdp.language.linear import UNIT, base_of, log_unit, units_in
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.program import Program
@@ -261,6 +261,17 @@ class Engine:
     @cached_property
     def jumps(self) -> bool:
         """Whether probabilities may jump: an input is rounded, or without real noise."""
+        return self._may_jump(has_inputs)
+
+    @cached_property
+    def jumps_in_eps(self) -> bool:
+        """Whether probabilities may jump at some ε: a number such as 1/ε is without real noise."""
+        return self._may_jump(
+            lambda form: isinstance(form, Linear) and bool(units_in(form.coefficients))
+        )
+
+    def _may_jump(self, moves: Callable[[Any], bool]) -> bool:
+        """Whether a number that moves is rounded, or compared or released without real noise."""
         graphs = self._shapes
         if self._events is None or graphs is None or any(one.rounds_inputs for one in graphs):
             return True
@@ -269,7 +280,7 @@ class Engine:
             form for one in self._events if isinstance(one, Done) for form in forms_of(one.output)
         )
         steps = self.has_integers
-        return any(has_inputs(form) and (steps or not has_noise(form)) for form in forms)
+        return any(moves(form) and (steps or not has_noise(form)) for form in forms)
 
     @cached_property
     def densities_jump(self) -> bool:
@@ -524,12 +535,12 @@ class Engine:
             raise _irrational(self._program)
         return trace.of(dict(zip(known.values(), factors, strict=True)))
 
-    def unit(self, u: tuple[Value, ...], what: str) -> str:
+    def unit(self, what: str, *inputs: tuple[Value, ...]) -> str:
         """Return which of 1/ε and log(b)/ε is combined with reals, for these finite inputs.
 
         Refuse several of them: `what` is computed for one.
         """
-        units = self.units(u)
+        units = self.units(*inputs)
         if len(units) > 1:
             shown = ["1" if one == UNIT else f"log({base_of(one)})" for one in units]
             raise ValueRefusedError(
@@ -539,12 +550,13 @@ class Engine:
             )
         return units[0]
 
-    def units(self, u: tuple[Value, ...]) -> tuple[str, ...]:
+    def units(self, *inputs: tuple[Value, ...]) -> tuple[str, ...]:
         """Return the symbols for 1/ε and log(b)/ε combined with reals, for these finite inputs.
 
         Logarithms that are combinations of others are left out.
         """
-        return independent_units(self.plan(u, ANYTHING)[0].units) or (UNIT,)
+        plans = (self.plan(u, ANYTHING)[0] for u in inputs)
+        return independent_units([unit for plan in plans for unit in plan.units]) or (UNIT,)
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is not a single closed form in ε."""

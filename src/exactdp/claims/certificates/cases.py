@@ -23,21 +23,20 @@ from exactdp.claims.certificates.claim_cases import (
     fixed_inputs,
     has_products,
 )
-from exactdp.claims.certificates.document import document
+from exactdp.claims.certificates.document import document, unit_of
 from exactdp.claims.certificates.examples import counterexample_json, example_json
 from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import quotient_in, setting_json
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import entries
 from exactdp.language.linear import UNIT, base_of
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -169,9 +168,7 @@ def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Jso
 def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
     """Return the parameter that represents 1 or a logarithm, if one is needed."""
     if claim.has_inverse_eps:
-        zeros = [0 if kind is None else kind.members[0] for kind in kinds(claim.mechanism.inputs)]
-        zero = assembled(claim.mechanism.inputs, zeros)
-        return claim.mechanism.kept(Engine).unit(zero, "A certificate is written")
+        return unit_of(claim.mechanism)
     names = ("alpha", "gamma", *claim.entry_names)
     for case in cases:
         for one in (*case.when, *equalities(case, ("alpha", "gamma"))):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.orders import Orders
 from exactdp.certify.rederive.statement import Statement
+from exactdp.claims.stated.inputs import with_zeros
+from exactdp.language.program import Program
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import VERSION, Json, seal, terms
+from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
 
+_MOST_FINITE = 1_000  # inputs at which a number with ε is looked for
 _TOLD = {True: "holds", False: "fails", None: "undecided"}
 
 
@@ -32,6 +37,12 @@ def sum_in_eps(form: Any) -> list[Any]:
     """Return a sum in ε as one in the only parameter."""
     found = [(k, Fraction(q), [c, [k], [q]]) for c, k, q in terms(form)]
     return [one for _, _, one in sorted(found, key=lambda each: each[:2])]
+
+
+def unit_of(mechanism: Program) -> str:
+    """Return which of 1/ε and log(b)/ε is combined with reals at some finite inputs."""
+    some = islice(with_zeros(mechanism), _MOST_FINITE)
+    return mechanism.kept(Engine).unit("A certificate is written", *some)
 
 
 def document(verdict: Verdict, kind: str, claim: Json, parts: Json) -> Json:

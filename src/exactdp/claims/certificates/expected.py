@@ -15,7 +15,7 @@ from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.expected import ExpectedLosses
 from exactdp.certify.rederive.ratios import MalformedError, Ratio, UnsupportedError
 from exactdp.claims.certificates.bound_trees import BoundTree
-from exactdp.claims.certificates.document import assume_orders, document, quotient_json
+from exactdp.claims.certificates.document import assume_orders, document, quotient_json, unit_of
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import (
@@ -28,13 +28,12 @@ from exactdp.claims.certificates.written import region_json
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import entries
 from exactdp.language.linear import base_of
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
-from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
@@ -165,10 +164,7 @@ class _Writer:
 
 def _unit(claim: Expected) -> Fraction:
     """Return 0 if 1/ε is combined with reals, or the base of the logarithm that is."""
-    inputs = claim.mechanism.inputs
-    some = [0 if kind is None else kind.members[0] for kind in kinds(inputs)]
-    symbol = claim.mechanism.kept(Engine).unit(assembled(inputs, some), "A certificate is written")
-    return base_of(symbol) or Fraction(0)
+    return base_of(unit_of(claim.mechanism)) or Fraction(0)
 
 
 def _claim(claim: Expected, unit: Fraction | None) -> Json:

@@ -15,6 +15,7 @@ from exactdp.claims.private.far_out import replaced
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import Pairs
+from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.places import OnCurve, OnRay
 from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.inputs import show
@@ -27,7 +28,7 @@ from exactdp.reals import ClosedForm, Enclosure, ExpPoly, Interval, eps
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import spell
 from exactdp.reals.told import Told
-from exactdp.semantics.by_epsilon import positive_cone
+from exactdp.semantics.by_epsilon import at_unit, in_units, positive_cone
 from exactdp.semantics.simulate import sample
 
 if TYPE_CHECKING:
@@ -98,6 +99,9 @@ class Breach(Told):
     def _told(self) -> str:
         """A description of the two numbers."""
         listed = ", ".join(map(show, self.outputs))
+        if self.what == "probability" and any(map(reals_in, self.outputs)):
+            # The ends of intervals are irrational.
+            listed += ", where Real is any number with p > e^budget·p′,"
         if self.what.startswith("product"):
             one, two = map(show, self.outputs)
             kind = "probabilities" if self.what == "product" else "densities"
@@ -216,13 +220,14 @@ def _are_adjacent(claim: Privacy, numbers: tuple[Value, ...]) -> bool:
 
 def _at_log(claim: Privacy, numbers: tuple[Value, ...], at: Fraction, unit: str) -> Breach | None:
     """Return the counterexample of a pair of inputs at an ε near a logarithm, if any."""
-    region = Region(("eps", unit), positive_cone(claim.epsilon), numbers, claim.epsilon)
+    cone = positive_cone(in_units(claim.epsilon, unit))
+    region = Region(("eps", unit), cone, numbers, claim.epsilon)
     due = at_exact_logs((unit,), at, lambda trace: claim.losses.at(region, trace))
     half = len(kinds(claim.mechanism.inputs))
     for one in due or ():
         for beta in one.beta:
-            gap = LogForm.of(one.probability - 1 + beta)
-            if gap is not None and gap.at(at).sign < 0:
+            gap = one.probability - 1 + beta
+            if at_unit(gap, at).sign < 0:
                 forms = (LogForm.of(form) or form for form in (one.chance, one.other, beta))
                 chance, other, allowed = forms
                 pair = claim.told(numbers[:half], numbers[half : 2 * half])

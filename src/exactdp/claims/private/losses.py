@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from exactdp.claims.private.far_out import Far, parts_far, replaced
 from exactdp.claims.private.outcomes import Chances, integers_beside_reals, only_finite
+from exactdp.claims.private.pairs import entries_at
 from exactdp.claims.private.patterns import filled, integers_in, reals_in
 from exactdp.claims.private.real_sets import PositivePart, positive_parts
 from exactdp.claims.stated.claim import Due
@@ -79,17 +79,11 @@ class Losses:
 
     def at(self, region: Region, trace: Trace) -> Due[Loss]:
         """Return what must be proved at a sample of a region."""
-        values = tuple(region.values(trace))
-        count = self._count
-        if self._claim.has_inverse_eps:
-            values = tuple(
-                trace.of({"eps": value}) if is_real and isinstance(value, int | Fraction) else value
-                for value, is_real in zip(values, self._is_real(len(values)), strict=True)
-            )
+        values, count = entries_at(self._claim, region, trace), self._count
         u, v, output = values[:count], values[count : 2 * count], values[2 * count :]
         if output:
             return Due(tuple(self._densities(values[: 2 * count], u, v, output)))
-        if self._claim.delta_form and not region.is_ray and not self._claim.has_inverse_eps:
+        if self._claim.delta_form and not region.is_ray:
             return Due(tuple(self._sets_with_reals(region, u, v, trace)))
         return Due(tuple(self._bounds(values, u, v, trace)))
 
@@ -106,15 +100,21 @@ class Losses:
             for side in sides
         )
         every = dict.fromkeys(key.env[0] for side in sides for key in side)
+        for pattern in every:
+            if integers_in(pattern):
+                raise only_finite(pattern)
         patterns = [pattern for pattern in every if reals_in(pattern)]
         chance: ClosedForm = _ZERO
         other: ClosedForm = _ZERO
+        positive: dict[State, None] = {}
         for pattern in patterns:
             for part in self._positive(region, pattern):
                 more = part.masses(trace)
                 chance, other = chance + more[0], other + more[1]
-        shown_as = tuple(State(-1, (pattern,)) for pattern in patterns)
-        if patterns:
+                if more[0]:
+                    positive[State(-1, (pattern,))] = None
+        shown_as = tuple(positive)
+        if shown_as:
             yield self._loss((*u, *v), shown_as, chance, other)
         for outputs in self._sets(one, two):
             yield self._loss(
@@ -135,11 +135,6 @@ class Losses:
                 raise only_finite(pattern)
             self._parts[key] = found
         return self._parts[key]
-
-    def _is_real(self, size: int) -> list[bool]:
-        """Return which entries of two inputs followed by an output are real inputs."""
-        one = [kind is None for kind in kinds(self._claim.mechanism.inputs)]
-        return [*one, *one, *[False] * (size - 2 * len(one))]
 
     def _densities(
         self, both: Entries, u: Entries, v: Entries, output: tuple[Value, ...]

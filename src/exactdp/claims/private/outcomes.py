@@ -430,6 +430,14 @@ def _linear_zero(over: ExpPoly, under: ExpPoly, names: tuple[str, ...]) -> Fract
 
 def only_finite(pattern: Value) -> ValueRefusedError:
     """Return the error for real outputs of which it is not known where p − e^b·p′ is positive."""
+    if reals_in(pattern) > 1:
+        return ValueRefusedError(
+            f"δ is asked, and the output {shown(pattern)} holds several real numbers",
+            rule="The set of outputs at which p − e^budget·p′ is positive is known for one number.",
+            way_out="If adjacent inputs change one of the numbers, as one bucket of a histogram, "
+            "return that one: the others do not matter. Otherwise leave out delta, or release "
+            "rounded values.",
+        )
     return ValueRefusedError(
         f"δ is asked, and the output {shown(pattern)} holds real noise",
         rule="There p − e^budget·p′ must be a difference of two exponentials, as for one Laplace "

@@ -39,6 +39,7 @@ from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
+    from exactdp.semantics.spots import Trace
 
 _MOST_PAIRS = 2_000_000
 _MOST_SAMPLES = 243
@@ -139,7 +140,7 @@ def regions_of_pair(
     """
     on = claim.epsilon
     if claim.has_inverse_eps:
-        names = beside_eps(claim)
+        names = beside_eps(claim, u, v)
         if names[1] == UNIT:
             curve = curve_of({}, with_unit=True)
             assert curve is not None
@@ -157,7 +158,7 @@ def regions_of_pair(
             if seen in known:
                 continue
             known.add(seen)
-        start = beside_eps(claim)
+        start = beside_eps(claim, u, v)
         names = (*start, *released(pattern))
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         numbers = [Combination(unit[name]) for name in names[len(start) :]]
@@ -165,14 +166,31 @@ def regions_of_pair(
         yield Region(names, cone, (*u, *v, pattern, *numbers), on)
 
 
-def beside_eps(claim: Privacy) -> tuple[str, ...]:
-    """Return ε and, if 1/ε or a logarithm over ε is combined with reals, a parameter for it."""
+def beside_eps(claim: Privacy, *inputs: Entries) -> tuple[str, ...]:
+    """Return ε and, if 1/ε or a logarithm over ε is combined with reals, a parameter for it.
+
+    It is the one that occurs at some of the given inputs, of which only the finite parts matter.
+    """
     if not claim.has_inverse_eps:
         return ("eps",)
-    program = claim.mechanism
-    zeros = [0 if kind is None else kind.members[0] for kind in kinds(program.inputs)]
-    zero = assembled(program.inputs, zeros)
-    return ("eps", program.kept(Engine).unit(zero, "Privacy is decided"))
+    given = (assembled(claim.mechanism.inputs, u) for u in inputs)
+    return ("eps", claim.mechanism.kept(Engine).unit("Privacy is decided", *given))
+
+
+def entries_at(claim: Privacy, region: Region, trace: Trace) -> Entries:
+    """Return the entries of both inputs, and what follows them, at a sample of a region.
+
+    If the mechanism combines 1/ε with reals, real inputs are numbers of the trace.
+    """
+    values = tuple(region.values(trace))
+    if not claim.has_inverse_eps:
+        return values
+    one = [kind is None for kind in kinds(claim.mechanism.inputs)]
+    is_real = [*one, *one, *[False] * (len(values) - 2 * len(one))]
+    return tuple(
+        trace.of({"eps": value}) if real and isinstance(value, int | Fraction) else value
+        for value, real in zip(values, is_real, strict=True)
+    )
 
 
 def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:
@@ -203,10 +221,11 @@ def _regions(
     domains = kinds(claim.mechanism.inputs)
     labels = entry_names(claim.mechanism.inputs)
     reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
+    start = beside_eps(claim, *(_whole(claim, finite) for finite in (first, second)))
     for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
         changes = _unused("change", len(moving), labels)
         outputs = [] if pattern is None else released(pattern, labels)
-        names = (*beside_eps(claim), *reals, *changes, *outputs)
+        names = (*start, *reals, *changes, *outputs)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         one = {name: unit[name] for name in reals}
         two = dict(one)
@@ -241,13 +260,19 @@ def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
     """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
     if claim.delta_form:
         return []  # outputs are not compared by densities
-    engine, domains = claim.mechanism.kept(Engine), kinds(claim.mechanism.inputs)
+    engine = claim.mechanism.kept(Engine)
     found: dict[Value, None] = {}
     for finite in (first, second):
-        rest = iter(finite)
-        whole = [Fraction(0) if kind is None else next(rest) for kind in domains]
-        found |= dict.fromkeys(engine.patterns(assembled(claim.mechanism.inputs, whole)))
+        whole = assembled(claim.mechanism.inputs, _whole(claim, finite))
+        found |= dict.fromkeys(engine.patterns(whole))
     return claim.losses.with_reals(found)
+
+
+def _whole(claim: Privacy, finite: Entries) -> Entries:
+    """Return the entries of an input with certain finite ones, and zeros."""
+    rest = iter(finite)
+    domains = kinds(claim.mechanism.inputs)
+    return tuple(Fraction(0) if kind is None else next(rest) for kind in domains)
 
 
 def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:

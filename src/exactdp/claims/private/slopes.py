@@ -173,8 +173,9 @@ class Slopes(DecidedClaim):
     def _region(self, pattern: Value) -> Region | None:
         """Return the region of all inputs and of the real numbers of a pattern."""
         reals = entry_names(self.mechanism.inputs)
+        zeros = (0,) * len(reals)
         numbers = released(pattern, reals)
-        names = (*beside_eps(self.claim), *reals, *numbers)
+        names = (*beside_eps(self.claim, zeros), *reals, *numbers)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
         forms = [unit[name] for name in reals]
         walls = [*sides_of_eps(self.claim, unit), *inside(self.claim, unit["eps"], forms)]

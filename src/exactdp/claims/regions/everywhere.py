@@ -13,7 +13,15 @@ from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
-from exactdp.claims.stated.inputs import AllReals, Box, Inputs, as_given, box_sides, real_count
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    Inputs,
+    as_given,
+    box_sides,
+    real_count,
+    with_zeros,
+)
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.products import without_powers
 from exactdp.cones import Cone
@@ -115,9 +123,7 @@ def _releases_integers(claim: Accuracy) -> bool:
         return False
     if engine.rounds or claim.has_inverse_eps:
         return True
-    domains = kinds(program.inputs)
-    every = product(*(kind.members for kind in domains if kind))
-    zeros = (as_given(program, assembled(program.inputs, _at_zero(domains, u))) for u in every)
+    zeros = (as_given(program, u) for u in with_zeros(program))
     return any(has_integers(one) for u in islice(zeros, 8) for one in engine.distribution(u))
 
 

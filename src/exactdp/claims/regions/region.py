@@ -234,7 +234,9 @@ class Region:
             if form[0] * form[last] >= 0:
                 return None  # there ε would not be positive
             point = -form[last] / form[0]
-            if self.names[last] != UNIT or self.is_unit_used:
+            if (base := base_of(self.names[last])) is not None:
+                raise jump(f"{'' if point == 1 else f'{point}·'}log({base})", is_rational=False)
+            if self.is_unit_used:
                 raise refused(f"it jumps at ε = {point}")
             if point not in self.on:
                 return None
@@ -482,12 +484,13 @@ def _minus(one: Vector, factor: Fraction, two: Vector) -> Vector:
     return tuple(a - factor * b for a, b in zip(one, two, strict=True))
 
 
-def jump(point: Fraction) -> ValueRefusedError:
+def jump(point: object, *, is_rational: bool = True) -> ValueRefusedError:
     """Return the error for a claim where the mechanism compares an input with a + b/ε."""
+    also = f", and epsilon='{point}'" if is_rational else ""
     return ValueRefusedError(
         f"the mechanism compares numbers without noise that are equal at ε = {point}",
         rule="There the claim may be true on both sides, and false at this ε.",
-        way_out=f"Check the intervals on both sides, and epsilon='{point}'.",
+        way_out=f"Check the intervals on both sides{also}.",
     )
 
 

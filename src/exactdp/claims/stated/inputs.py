@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.layout import assembled, kinds
 from exactdp.language.types import DomType, ListType, RealType
 from exactdp.language.values import List, Value, plain
 from exactdp.reals.interval import read_end
@@ -262,6 +263,13 @@ def show(value: Value) -> str:
 def as_written(value: Value) -> Value:
     """Return a value with lists of the language converted to Python lists."""
     return [as_written(item) for item in value] if isinstance(value, List) else value
+
+
+def with_zeros(mechanism: Program) -> Iterator[tuple[Value, ...]]:
+    """Yield an input for each value of the finite entries; the real ones are 0."""
+    every = ((0,) if kind is None else kind.members for kind in kinds(mechanism.inputs))
+    for values in product(*every):
+        yield assembled(mechanism.inputs, values)
 
 
 def as_given(mechanism: Program, u: tuple[Value, ...]) -> Value:
