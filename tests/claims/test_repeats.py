@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from hypothesis import strategies as st
 
 from claims.piecewise import source, trees
 from exactdp import Accuracy, Grid, Mechanism, alpha, eps, exp, l1, linf, numeric, sup
+from exactdp.claims.stated.ideal_paths import IdealPaths
+from exactdp.language.layout import entries
 from exactdp.reproduce.programs import (
     ARTIFACT,
     noisy_max,
@@ -96,3 +100,25 @@ def test_random_programs(program: Program) -> None:
 )
 def test_paper(claim: Accuracy) -> None:
     against_single_inputs(claim)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a = unif(q[0] - 1, q[0] + 3)\n return a > q[1]",
+        "a = expo(eps, q[0])\n b = lap(eps, a)\n return [a > q[1], b < 1, a]",
+        "a = lap(eps, 2)\n b = lap(eps, a)\n return q[0] > a if b > 1 else False",
+        "z = dlap(eps, 2)\n return lap(eps, q[0]) > z if z > 1 else False",
+        "z = expmech(eps, lambda k: -k * k, [2, 1, 0])\n return lap(eps, q[z - 1]) > 0",
+    ],
+)
+def test_runs_with_means_as_samples(body: str) -> None:
+    """A mechanism along its paths, with means as samples, is the mechanism without noise."""
+    mechanism = Mechanism.from_source(f"def f(q: Real[2]):\n {body}")
+    paths, ideal = IdealPaths(mechanism), mechanism.noiseless()
+    for u in product((-2, -1, 0, 1, Fraction(3, 2), 2, 3), repeat=2):
+        path = paths.find(entries(mechanism.read_input(list(u))))
+        assert path is not None
+        found, wanted = path.output(u), ideal(list(u))
+        assert found == wanted
+        assert repr(found) == repr(wanted)

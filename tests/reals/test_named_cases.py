@@ -260,7 +260,8 @@ def test_refusals() -> None:
         ("(exp(eps) - 2)^2", False),  # true, with a zero at ln 2
         ("exp(eps) - 2*eps", False),  # true, but it falls at first
         ("0", False),
-        ("1", False),  # no function of ε
+        ("1", True),
+        ("-1", False),
     ],
 )
 def test_derivatives_at_zero(text: str, is_proved: bool) -> None:

@@ -47,13 +47,14 @@ class Program:
     that users call; the layers in between need only this class.
     """
 
-    def __init__(self, definition: Definition) -> None:
+    def __init__(self, definition: Definition, *, late: bool = False) -> None:
         self.definition = definition
         self.__name__ = definition.name
         self.__doc__ = definition.doc or None
         self._kept: dict[object, Any] = {}
         self._parts: dict[tuple[Interval, Stretch | None], Self] = {}
-        _ = self.checked  # refuse a wrong program now, not at its first use
+        if not late:
+            _ = self.checked  # refuse a wrong program now, not at its first use
 
     @property
     def inputs(self) -> tuple[Param, ...]:
@@ -135,8 +136,16 @@ class Program:
         """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""
         return DeterministicProgram(noiseless(self.definition))
 
+    @cached_property
+    def without_noise(self) -> DeterministicProgram:
+        """The same, for claims: most of them run the program itself, with means as samples.
+
+        It is checked at its first use, unless numbers with ε may be left in it.
+        """
+        return DeterministicProgram(noiseless(self.definition), late=not self.depends_on_eps)
+
     @property
-    def _depends_on_eps(self) -> bool:
+    def depends_on_eps(self) -> bool:
         """Whether numbers of the program are other numbers at a single ε."""
         return self.meets_eps or self.checked.releases_eps
 
@@ -160,7 +169,7 @@ class Program:
             )
         known = self.definition.asked or self.definition.epsilon
         is_alike = interval == POSITIVE or self._is_total or (known and known.covers(interval))
-        is_alike = is_alike and not (self._depends_on_eps and interval.is_point)
+        is_alike = is_alike and not (self.depends_on_eps and interval.is_point)
         if part is None and (interval == known or is_alike):
             return self
         key = interval, part
@@ -288,8 +297,8 @@ class DeterministicProgram(Program):
     python: Callable[..., Any] | None = None
     """The Python function that it was read from, if that is known."""
 
-    def __init__(self, definition: Definition) -> None:
-        found = samples(definition)
+    def __init__(self, definition: Definition, *, late: bool = False) -> None:
+        found = None if late else samples(definition)
         if found is not None:
             raise ProgramError(
                 f"{definition.name} samples, and an ideal may not",
@@ -297,7 +306,7 @@ class DeterministicProgram(Program):
                 rule="An ideal is the deterministic function that a mechanism approximates.",
                 way_out="Use @mechanism, or leave the noise out.",
             )
-        super().__init__(definition)
+        super().__init__(definition, late=late)
 
     def __call__(self, *args: object, **keywords: object) -> Value:
         """Return the exact output for given inputs."""

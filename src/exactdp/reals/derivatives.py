@@ -17,7 +17,10 @@ def rises_from_zero(form: ExpPoly) -> bool:
 
     False if a value is negative, which proves nothing, or if there are no or many terms.
     """
-    if form.parameters != ("eps",) or max(len(form._poly), *form._poly.degrees()[:1]) > _MOST:
+    number = form.constant()
+    if number is not None:
+        return number > 0
+    if max(len(form._poly), *form._poly.degrees()[:1]) > _MOST:
         return False
     parts = form.integer_parts()
     if sum(len(p) for _, p in parts) > _MOST:

@@ -614,13 +614,19 @@ def exp(exponent: Any) -> Any:
 
 def same_steps(one: ExpPoly, two: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
     """Return the two sums over the same parameters and the same steps."""
-    if one._names != two._names:
-        names = ("eps", *sorted({*one._names, *two._names} - {"eps"}))
-        one, two = _over(one, names), _over(two, names)
+    one, two = _same_names(one, two)
     if one._step == two._step:
         return one, two
     step = tuple(common_step([a, b]) for a, b in zip(one._step, two._step, strict=True))
-    return _finer(one, step), _finer(two, step)
+    finer = (build(x._names, _rescaled(x, step, x._low), step, x._low) for x in (one, two))
+    return next(finer), next(finer)
+
+
+def _same_names(one: ExpPoly, two: ExpPoly) -> tuple[ExpPoly, ExpPoly]:
+    if one._names == two._names:
+        return one, two
+    names = ("eps", *sorted({*one._names, *two._names} - {"eps"}))
+    return _over(one, names), _over(two, names)
 
 
 def _combined(
@@ -628,13 +634,14 @@ def _combined(
 ) -> ExpPoly:
     if not one._poly or not two._poly:  # an empty sum must not coarsen or refine the steps
         return one if one._poly else (two if operation is fmpq_mpoly.__add__ else -two)
-    one, two = same_steps(one, two)
-    if one._low != two._low:
-        gaps = [a - b for a, b in zip(one._low, two._low, strict=True)]
-        step = tuple(common_step([s, gap]) for s, gap in zip(one._step, gaps, strict=True))
-        low = tuple(min(a, b) for a, b in zip(one._low, two._low, strict=True))
-        one, two = _lowered(_finer(one, step), low), _lowered(_finer(two, step), low)
-    return one._like(operation(one._poly, two._poly))
+    one, two = _same_names(one, two)
+    step, low = one._step, one._low
+    if step != two._step or low != two._low:
+        steps = zip(step, two._step, low, two._low, strict=True)
+        step = tuple([common_step([s, t, a - b]) for s, t, a, b in steps])
+        low = tuple(map(min, low, two._low))
+    polys = _rescaled(one, step, low), _rescaled(two, step, low)
+    return build(one._names, operation(*polys), step, low)
 
 
 def _over(form: ExpPoly, names: tuple[str, ...]) -> ExpPoly:
@@ -655,22 +662,16 @@ def _over(form: ExpPoly, names: tuple[str, ...]) -> ExpPoly:
     return build(names, ring(names).from_dict(moved), tuple(step), tuple(low))
 
 
-def _finer(form: ExpPoly, step: tuple[Fraction, ...]) -> ExpPoly:
-    """Return the sum over steps that divide its own."""
-    if form._step == step:
-        return form
-    factors = [int(mine / new) for mine, new in zip(form._step, step, strict=True)]
-    poly = form._poly.inflate([1] * len(step) + factors)
-    return build(form._names, poly, step, form._low)
-
-
-def _lowered(form: ExpPoly, low: tuple[Fraction, ...]) -> ExpPoly:
-    """Return the sum over a low that lies a whole number of steps below its own."""
-    if form._low == low:
-        return form
-    up = [int((a - b) / s) for a, b, s in zip(form._low, low, form._step, strict=True)]
-    shift = ring(form._names).term(exp_vec=[0] * len(up) + up, coeff=1)
-    return form._like(form._poly * shift, low)
+def _rescaled(form: ExpPoly, step: tuple[Fraction, ...], low: tuple[Fraction, ...]) -> fmpq_mpoly:
+    """Return the polynomial for steps that divide those of a sum, and lows whole steps below."""
+    poly = form._poly
+    if form._step != step:
+        factors = [int(mine / new) for mine, new in zip(form._step, step, strict=True)]
+        poly = poly.inflate([1] * len(step) + factors)
+    if form._low != low:
+        up = [int((a - b) / s) for a, b, s in zip(form._low, low, step, strict=True)]
+        poly = poly * ring(form._names).term(exp_vec=[0] * len(up) + up, coeff=1)
+    return poly
 
 
 @lru_cache(maxsize=256)

@@ -317,10 +317,9 @@ class Graph:
                 else:
                     ways = tuple((e.case, e.variables, classes[e.target]) for e in node.edges)
                     signature = _future(node.event), node.variables, ways
-                if signature not in known:
-                    known[signature] = len(nodes)
+                classes[number] = known.setdefault(signature, len(nodes))
+                if classes[number] == len(nodes):
                     nodes.append(node)
-                classes[number] = known[signature]
         order = [classes[0], *(n for n in range(len(nodes)) if n != classes[0])]
         place = {old: new for new, old in enumerate(order)}
         renumbered = tuple(

@@ -49,7 +49,7 @@ class PathIntegral:
     def __init__(
         self, samples: tuple[_PathSample, ...], positive: tuple[Linear, ...], output: Value
     ) -> None:
-        self._laws = [(one.noise, one.rate) for one in samples]
+        self._laws = [(one.noise, *one.rate.as_integer_ratio()) for one in samples]
         self._means = [_SampleRow.of(one.mean) for one in samples]
         self._rows = [_SampleRow.of(form) for form in positive]
         self._parts = _parts(len(samples), self._rows)

@@ -244,7 +244,7 @@ class Obligations:
             claim.output_metric in (discrete_outputs, sup) and self._disagreements.is_by_forms
         )
         has_many = is_simple and how_many(claim.mechanism, claim.input_set) > 1
-        return IdealPaths(ideal.function) if has_many else None
+        return IdealPaths(ideal.program) if has_many else None
 
     def _read(
         self, u: tuple[Value, ...], output: Value, path: IdealPath, due: Due[Obligation] | None
@@ -463,12 +463,12 @@ class Obligations:
         key: tuple[object, ...] = alpha, gamma, given
         if self.claim.uses_inputs or beta is not None:
             key = (*key, formula, *values.items())
-        if key not in self._betas:
+        found = self._betas.get(key, ())
+        if found == ():
             bound = formula.bound_to(_as_forms(values))
-            self._betas[key] = self._bound(
-                bound, alpha, gamma, given=given, is_part=beta is not None
-            )
-        return self._betas[key]
+            found = self._bound(bound, alpha, gamma, given=given, is_part=beta is not None)
+            self._betas[key] = found
+        return found
 
     def _bound(
         self,

@@ -62,12 +62,13 @@ class Ways:
         finite = self._graphs.finite(u)
         group = self._graphs.group(finite, output, every=every)
         answers: list[bool] = []
-        key: object = tuple(here.values()), None
+        forms = None if here is self.symbols else tuple(here.values())
+        key: object = forms, None
         if not (group.has_one_path and key in group.reaches):
             numbers = {name: at_sample(value) for name, value in self._graphs.numbers(u).items()}
             followed(group.graph, numbers, _noting(answers))
             if not group.has_one_path:
-                key = tuple(here.values()), tuple(answers)
+                key = forms, tuple(answers)
         if key not in group.reaches:
             rows: list[Halfspace] = []
             given = iter(answers)

@@ -1,7 +1,8 @@
 """The paths of an ideal through its comparisons, as a tree that grows with the inputs asked for.
 
 Without noise, a program compares linear forms in the numbers of its input. The program is run once
-for each path, with symbols for these numbers; other inputs follow the tree of comparisons.
+for each path, with symbols for these numbers, and with means for samples; other inputs follow the
+tree of comparisons.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from exactdp.claims.stated.enclosing import picked
 from exactdp.errors import ExactdpError
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import Linear
-from exactdp.language.machine import Compare, Done, State
+from exactdp.language.machine import Compare, Done, Draw, Selection, State
 from exactdp.language.operations import COMPARISONS
-from exactdp.language.program import DeterministicProgram
+from exactdp.language.program import Program
 from exactdp.language.values import Symbolic, Value, plain
 from exactdp.semantics.nodes import inputs_in
 
@@ -66,12 +68,12 @@ _Step: TypeAlias = _Fork | IdealPath | None
 
 
 class IdealPaths:
-    """The paths of one ideal program."""
+    """The paths of one ideal, given by a program that computes it apart from noise."""
 
-    def __init__(self, function: DeterministicProgram) -> None:
-        self._machine, self._params = function.machine, function.inputs
-        self._kinds = kinds(function.inputs)
-        self._names = entry_names(function.inputs)
+    def __init__(self, program: Program) -> None:
+        self._machine, self._params = program.machine, program.inputs
+        self._kinds = kinds(program.inputs)
+        self._names = entry_names(program.inputs)
         self.places = {name: place for place, name in enumerate(self._names)}
         self._starts: dict[State, _Step] = {}
 
@@ -105,6 +107,9 @@ class IdealPaths:
     def _after(self, state: State) -> _Step:
         try:
             event = self._machine.advance(state)
+            while isinstance(event, Draw | Selection):
+                mean = event.mean if isinstance(event, Draw) else event.values[picked(event)]
+                event = self._machine.advance(self._machine.resume(event, mean))
         except ExactdpError:
             return None  # the error is reported by the run at the input
         if isinstance(event, Done):

@@ -50,9 +50,10 @@ class IdealProgram:
     @property
     def is_partial(self) -> bool:
         """Whether it has an `assert`; in a mechanism, a failed `assert` is an error."""
-        is_own = self.program is self.function
+        if self.program is not self.function:
+            return False
         code = self.function.code.instructions
-        return is_own and any(isinstance(one, Require) and one.user for one in code)
+        return any(isinstance(one, Require) and one.user for one in code)
 
     def __call__(self, u: tuple[Value, ...]) -> Value:
         """Run the program exactly."""
@@ -164,8 +165,9 @@ def _output_of(value: Any) -> Any:
 def read_ideal(value: object, mechanism: Program) -> IdealFunction:
     """Read the ideal given by a user, by default the mechanism without noise."""
     found = _read_ideal(value, mechanism)
-    checked = found.function.checked if isinstance(found, IdealProgram) else None
-    if checked is not None and (checked.meets_eps or checked.releases_eps):
+    if not isinstance(found, IdealProgram) or not found.program.depends_on_eps:
+        return found  # nor does a mechanism without noise, which is not checked here
+    if found.function.depends_on_eps:
         raise _depends_on_eps(str(found))
     return found
 
@@ -178,14 +180,10 @@ def _depends_on_eps(name: str) -> ValueRefusedError:
     )
 
 
-def _noiseless(mechanism: Program) -> DeterministicProgram:
-    return mechanism.noiseless()
-
-
 def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
     if value is None:
         try:
-            function = mechanism.kept(_noiseless)
+            function = mechanism.without_noise
         except ProgramError:
             if mechanism.meets_eps:
                 raise _depends_on_eps(mechanism.__name__) from None
