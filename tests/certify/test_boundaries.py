@@ -212,7 +212,7 @@ def test_a_finite_input_that_disagrees_is_seen() -> None:
     wrong["claim"]["alpha"] = {"formula": ["form", [["2", 0, "0"]], [["1", 0, "0"]]]}
     (one,) = wrong["counterexamples"]
     one["alpha"], one["distance"] = "2", "3"
-    assert "an input so close disagrees" in certify.check(seal(wrong)).reason
+    assert "perhaps an input so close disagrees" in certify.check(seal(wrong)).reason
 
 
 def ray(u: list[str], at: Any, towards: Any) -> Json:

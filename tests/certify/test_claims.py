@@ -264,7 +264,7 @@ EXAMPLE = ("counterexamples", 0)
         ("eps", "-1", "the claim is not made here"),
         ("input", [["5", "0"]], "the input is not one of the claim"),
         ("output", "0", "the ideal output is another one"),
-        ("distance", "2", "an input so close disagrees"),
+        ("distance", "2", "perhaps an input so close disagrees"),
         ("actual", ["1/2", "1/2"], "a value is not as stated"),
         ("required", ["0", "1/2"], "a value is not as stated"),
         ("beta", [[["1", [0], ["0"]]], [["2", [0], ["0"]]]], "β is not as claimed"),

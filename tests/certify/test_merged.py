@@ -17,11 +17,13 @@ from exactdp.certify.rederive import parametric
 from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.corners import StatedRow
 from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.halfspaces import rows
 from exactdp.certify.rederive.implied import ImpliedForms, side_of
 from exactdp.certify.rederive.merged import MergedRuns
 from exactdp.certify.rederive.monotone import Monotone
 from exactdp.certify.rederive.ratios import POSITIVE, Ratio
-from exactdp.certify.rederive.regions import feasible, rows
+from exactdp.polyhedra.elimination import feasible
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.certificates import seal
 
 
@@ -138,7 +140,11 @@ def test_random_rows() -> None:
                 outside = minus, -row.constant, True
                 for path, end in mine.ideal_paths([None, None]):
                     for system in rows(path.conditions, 2) if end == output else ():
-                        assert not feasible([*system, outside], 2)
+                        sides = [
+                            Halfspace.of(dict(enumerate(c)), d, strict=strict)
+                            for c, d, strict in (*system, outside)
+                        ]
+                        assert not feasible(sides)
             counts[1] += bool(ways)
     assert 5 < counts[0] < counts[1] - 5
 

@@ -16,6 +16,7 @@ from exactdp.certify.kernel.reading import CertificateReader, RealInterval
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.cones import PolyhedralCone
 from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.halfspaces import agree_around, disagreeing
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.ratios import (
     EPS,
@@ -26,7 +27,7 @@ from exactdp.certify.rederive.ratios import (
     WrongProgramError,
     variable,
 )
-from exactdp.certify.rederive.regions import agrees
+from exactdp.claims.certificates.apart import multiples
 from exactdp.reals.certificates import terms
 from language.corpus import FACTORIES
 from support.examples import examples
@@ -41,6 +42,16 @@ def as_ratio(form: Any) -> Ratio:
         for part in (form.numerator, form.denominator)
     )
     return Ratio.of(over, under)
+
+
+def agrees(mine: Derivation, u: list[Any], output: Any, radius: Fraction, *, strict: bool) -> bool:
+    """Whether the checker sees with the solver's multiples that no input so close disagrees."""
+    metric = mine.spec["input_distance"]["name"]
+    given = [
+        [[k, str(q)] for k, q in multiples(metric, u, one, radius, strict=strict).items()]
+        for one in disagreeing(mine, u, output)
+    ]
+    return agree_around(CertificateReader(), mine, u, output, (radius, strict), given)
 
 
 def derivation(source: str, output_distance: str = "discrete") -> Derivation:
@@ -227,7 +238,7 @@ def test_disagreement_from_below(u: list[Fraction]) -> None:
 
 def test_disagreement_under_the_other_distances() -> None:
     mine = derivation(str(FACTORIES["above_threshold"](2)))
-    for name, dd in (("linf", 1), ("l1", 1), ("discrete", 1)):
+    for name, dd in (("linf", 1), ("l1", 1), ("l2", 1), ("discrete", 1)):
         mine.spec["input_distance"] = {"name": name}
         assert agrees(mine, [-1, -2], (False, False), Fraction(dd), strict=True)
         assert not agrees(mine, [-1, -2], (False, False), Fraction(dd), strict=False)

@@ -8,7 +8,7 @@ From the bottom up:
 - `integrals`, `distances`, `points`, `derivation`: probabilities, distances, runs at inputs; the
   programs of one claim;
 - `parametric`: a claim's program on a cone of inputs, of which a point is one: the ray where only ε
-  moves; `regions`: whether an input near a point disagrees;
+  moves; `halfspaces`, `near_boxes`: that no input near a point disagrees;
 - `merged`, `successes`, `flows`, `implied`, `monotone`: all runs as a graph, and what it shows;
 - `values`, `obligations`: values and levels in JSON; which α and γ matter;
 - `statement`, `spaces`, `proofs`: what is claimed, that no input is left out, signs and verdicts;

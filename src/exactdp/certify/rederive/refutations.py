@@ -1,7 +1,7 @@
 """Counterexamples to claims of accuracy: an input, ε, α and γ at which Pr < 1 − β.
 
 A claim is the conjunction of cases; a counterexample states to which one it is made. No input
-closer than the stated distance disagrees: that is derived again, or seen on boxes around the input.
+closer than the stated distance disagrees: halfspaces, or boxes around the input, show that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from . import formulas, values
 from .cones import UndecidedError
 from .derivation import single
 from .formulas import Tree
+from .halfspaces import agree_around
 from .linear import is_number
 from .near_boxes import agree_on_boxes
 from .near_logs import NearLog, cone_at
@@ -22,7 +23,6 @@ from .obligations import Levels
 from .parametric import ProgramOnCone
 from .proofs import Proofs
 from .ratios import Ratio
-from .regions import agrees
 from .spaces import ParameterSpace
 from .statement import levels_said
 
@@ -65,7 +65,7 @@ class Refutations(Proofs):
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
         more = [one for one in ("boxes", "log") if isinstance(given, dict) and one in given]
-        names = [*_PARTS.split(), *more]
+        names = [*_PARTS.split(), *more, *(["apart"] if "boxes" not in more else [])]
         parts = dict(zip(names, self.fields(given, " ".join(names)), strict=True))
         u, cases = self.input_of_claim(parts["input"]), self.all_cases()
         case = cases[self.integer(parts["case"], 0, len(cases) - 1)]
@@ -139,10 +139,10 @@ class Refutations(Proofs):
             lambda: (
                 agree_on_boxes(self, source, entries, output, (within, strict), parts["boxes"])
                 if "boxes" in parts
-                else agrees(source, entries, output, within, strict=strict)
+                else agree_around(self, source, entries, output, (within, strict), parts["apart"])
             ),
         )
-        self.require(found is not False, "an input so close disagrees: nothing is claimed here")
+        self.require(found is not False, "perhaps an input so close disagrees")
 
     def betas(self, beta: Tree, point: Levels, space: ParameterSpace) -> list[Ratio] | None:
         """Return the forms whose minimum is β, if they can be re-derived."""

@@ -154,7 +154,8 @@ def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
     parts: Json = {
         "regions": regions,
         "counterexamples": [
-            counterexample_json(verdict.claim, one) for one in verdict.counterexamples
+            counterexample_json(verdict.claim, one, orders=verdict.orders)
+            for one in verdict.counterexamples
         ],
         "signs": signs.written,
     }

@@ -88,7 +88,7 @@ def _written(
     parts: Json = {
         "regions": groups,
         "counterexamples": [
-            counterexample_json(claim, one, _case_of(claim, one, stated))
+            counterexample_json(claim, one, _case_of(claim, one, stated), verdict.orders)
             if unit is None or unit == UNIT
             else _with_log(claim, one, unit, stated)
             for one in verdict.counterexamples

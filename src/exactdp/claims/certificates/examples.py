@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.statement import Statement
+from exactdp.claims.certificates.apart import halfspaces
 from exactdp.claims.certificates.document import quotient_json
-from exactdp.claims.certificates.plain_data import number_json, setting_json, value_json
+from exactdp.claims.certificates.plain_data import (
+    interval_json,
+    number_json,
+    setting_json,
+    value_json,
+)
 from exactdp.claims.certificates.products import between, boxes, multiplies
 from exactdp.language.layout import entries
-from exactdp.reals import Enclosure
+from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
 from exactdp.reals.radical_form import no_radical_certificate
@@ -37,17 +44,24 @@ def _below(one: Counterexample) -> Any:
     return found
 
 
-def example_json(claim: Accuracy, one: Counterexample, case: int = 0) -> Json:
+def example_json(
+    claim: Accuracy, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
+) -> Json:
     """Return a counterexample as plain data, without its probability, β and precision."""
     below = _below(one)
-    around: Json = {}
     if isinstance(one.alpha, Radical) or isinstance(one.gamma, Radical):
         raise no_radical_certificate()
     u = claim.mechanism.read_input(one.input)
     if multiplies(claim):
         below = between(one.alpha, below)
         found = boxes(setting_json(claim), entries(u), one.output, one.alpha, below)
-        around = {"boxes": found}
+        around: Json = {"boxes": found}
+    else:
+        setting = setting_json(claim)
+        if orders:  # then only this ε is examined
+            setting["epsilon"] = interval_json(Interval(one.eps, one.eps))
+        found = halfspaces(setting, [*entries(u)], one.output, one.alpha, below, orders)
+        around = {"apart": found}
     return {
         "case": case,
         "input": [value_json(each) for each in u],
@@ -62,10 +76,12 @@ def example_json(claim: Accuracy, one: Counterexample, case: int = 0) -> Json:
     }
 
 
-def counterexample_json(claim: Accuracy, one: Counterexample, case: int = 0) -> Json:
-    """Return a counterexample to a case of a claim as plain data."""
+def counterexample_json(
+    claim: Accuracy, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
+) -> Json:
+    """Return a counterexample to a case of a claim, where some functions of ε are ≥ 0."""
     written: Json = {
-        **example_json(claim, one, case),
+        **example_json(claim, one, case, orders),
         "probability": quotient_json(one.probability),
         "beta": quotient_json(one.beta),
     }

@@ -166,6 +166,9 @@ class _Leaf:
                 break
             self.added += dict.fromkeys(new)
             self.known += dict.fromkeys(new)
+            if verdict.counterexamples:  # these may be derived now
+                whole = replace(verdict, orders=tuple(self.known)).certificate
+                self.proof = {name: whole[name] for name in names.split()}
 
     def written(self) -> Json:
         """Return the proof, inside of divisions into one part for each sign that is added."""
