@@ -274,18 +274,26 @@ def _nodes(instruction: Instruction) -> Iterator[ast.AST]:
 
 def _is_plain(node: ast.AST) -> bool:
     match node:
+        case ast.Call(ast.Attribute(_, "index" | "count")):
+            return True
         case ast.Call(func=function):
             return isinstance(function, ast.Name) and function.id in _PLAIN
-        case ast.BinOp(op=op, right=right) | Augmented(op=op, value=right):
-            by_number = isinstance(op, ast.Div) and _is_constant(right)
-            return by_number or isinstance(op, ast.Add | ast.Sub | ast.Mult)
+        case ast.BinOp(left, op, right) | Augmented(left, op, right):
+            if isinstance(op, ast.Div) and _is_constant(right):
+                return True
+            is_finite = _is_constant(left) and _is_constant(right)
+            return is_finite or isinstance(op, ast.Add | ast.Sub | ast.Mult)
     return True
 
 
 def _is_constant(expression: ast.expr) -> bool:
-    """Whether an expression consists of constants, such as 2 * 3."""
-    kinds = ast.Constant | ast.BinOp | ast.operator
-    return all(isinstance(node, kinds) for node in ast.walk(expression))
+    """Whether an expression consists of constants and lengths, such as 2 * len(x)."""
+    match expression:
+        case ast.Constant() | ast.Call(ast.Name("len")):
+            return True
+        case ast.BinOp(left, _, right):
+            return _is_constant(left) and _is_constant(right)
+    return False
 
 
 def expressions(instruction: Instruction) -> Iterator[ast.expr]:

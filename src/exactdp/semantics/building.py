@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from exactdp.errors import ProgramError
 from exactdp.language.limits import STATE_ENTRIES, STATE_LIMIT
@@ -26,17 +27,25 @@ def build(
     look: Look = lambda state: state,
     *,
     late: bool = False,
-    most: int = STATE_LIMIT,
+    limit: Limit | None = None,
 ) -> Graph:
     """Return the graph from a state; see `Transitions`.
 
     `look` returns the relevant part of a state, or None to leave it out with the edges to it.
     """
-    return built(Transitions(machine, late=late), start, look, most=most)
+    return built(Transitions(machine, late=late), start, look, limit=limit)
 
 
 class LargeGraphError(Exception):
     """A graph has more nodes than expected."""
+
+
+class Limit(NamedTuple):
+    """The size that is expected of a graph."""
+
+    nodes: int
+    wide: int
+    """How many nodes it has before one with more than two variables."""
 
 
 def built(
@@ -44,12 +53,11 @@ def built(
     start: State,
     look: Look,
     wanted: Value = MATCHED,
-    most: int = STATE_LIMIT,
+    limit: Limit | None = None,
 ) -> Graph:
     """Return the graph from a state, with transitions that graphs of a program share.
 
-    `wanted` is the value that `look` replaces by `MATCHED`. Raise `LargeGraphError` if there are
-    more than `most` nodes.
+    `wanted` is the value that `look` replaces by `MATCHED`. Raise `LargeGraphError` beyond a limit.
     """
     machine = transitions.machine
     visited = Visited(machine)
@@ -64,12 +72,12 @@ def built(
         number, variables = arrival
         place = places.get(number)
         if place is None:
-            event, _ = transitions.events[number]
+            event, width = transitions.events[number]
             if event.state.pc >= 0:
                 visited.add(event.state)
             room.add(event.state, step.event.state)
             place = places[number] = len(numbers)
-            if place == most:
+            if limit is not None and place >= (limit.wide if width > 2 else limit.nodes):
                 raise LargeGraphError
             numbers.append(number)
             count(states=1)

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.limits import STATE_LIMIT
 from exactdp.language.linear import UNIT, base_of, log_unit, units_in
 from exactdp.language.machine import Compare, Done, Draw, Machine, State
 from exactdp.language.noisy import samples_both, samples_integers
@@ -26,7 +25,7 @@ from exactdp.reals.numbers import rational
 from exactdp.reals.radicals import Surd
 from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.added import added_noise, compares_inputs_often
-from exactdp.semantics.building import LargeGraphError, build, built, outputs_up_to
+from exactdp.semantics.building import LargeGraphError, Limit, build, built, outputs_up_to
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import JointDensity, has_quotient, refuse_quotient
 from exactdp.semantics.distribution import Distribution
@@ -667,7 +666,7 @@ class Engine:
             return self._almost.graph(values, pattern)
         try:
             if self._is_examined:
-                return self._graph_up_to(STATE_LIMIT, values, pattern)
+                return self._graph_up_to(None, values, pattern)
             found = self._graph_up_to(self._few(pattern), values, pattern)
             if pattern is ANYTHING or _is_simple(found):
                 return found
@@ -676,10 +675,11 @@ class Engine:
             self._examine()
             return self._graph(values, pattern, surely=surely)
 
-    def _few(self, pattern: Value) -> int:
-        """Return how many nodes a graph has that need not be simplified."""
+    def _few(self, pattern: Value) -> Limit:
+        """Return the size of a graph that need not be simplified."""
         size = sum(1 if isinstance(one, str) else len(one) for one in self._names if one)
-        return _FEW_NODES + _FEW_FOR_EACH * size * (size if pattern is ANYTHING else 1)
+        few = _FEW_NODES + _FEW_FOR_EACH * size
+        return Limit(_FEW_NODES + _FEW_FOR_EACH * size * size if pattern is ANYTHING else few, few)
 
     def _examine(self) -> None:
         """Use a simpler program if an equivalent one is found."""
@@ -702,18 +702,20 @@ class Engine:
                 self.__dict__.pop(name, None)
             self._transitions = None
 
-    def _graph_up_to(self, most: int, values: tuple[Value, ...], pattern: Value) -> Graph:
+    def _graph_up_to(
+        self, limit: Limit | None, values: tuple[Value, ...], pattern: Value
+    ) -> Graph:
         machine = self.machine
         start = machine.start(values)
         if pattern is ANYTHING:
-            return build(machine, start, self._summaries.look(), most=most)
+            return build(machine, start, self._summaries.look(), limit=limit)
         relevant, entries = self._relevance.look_for(pattern), self._entries.look_for(pattern)
 
         def look(state: State) -> State | None:
             found = relevant(state)
             return None if found is None else entries(found)
 
-        found = built(self._shared_transitions(), start, look, pattern, most)
+        found = built(self._shared_transitions(), start, look, pattern, limit)
         return _simplified(None, found, pattern)
 
     def _shared_transitions(self) -> Transitions:
