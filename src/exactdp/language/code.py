@@ -249,6 +249,12 @@ class Code:
         """
         return all(map(_is_plain, (n for i in self.instructions for n in _nodes(i))))
 
+    @cached_property
+    def compares_pairs(self) -> bool:
+        """Whether reals are compared inside two loops, so perhaps each with each other one."""
+        tests = (pc for pc, one in enumerate(self.instructions) if isinstance(one, Test))
+        return any(len(self.loops_at(pc)) > 1 for pc in tests)
+
     def loops_at(self, pc: int) -> tuple[Loop, ...]:
         """Return the loops around a statement, the outermost first."""
         return tuple(loop for loop in self.loops if loop.start <= pc < loop.end)

@@ -664,6 +664,9 @@ class Engine:
     def _graph(self, values: tuple[Value, ...], pattern: Value, *, surely: bool = False) -> Graph:
         if surely and self._almost is not None:
             return self._almost.graph(values, pattern)
+        if not self._is_examined and self._program.code.compares_pairs:
+            self._examine()
+            return self._graph(values, pattern, surely=surely)
         try:
             if self._is_examined:
                 return self._graph_up_to(None, values, pattern)
@@ -702,9 +705,7 @@ class Engine:
                 self.__dict__.pop(name, None)
             self._transitions = None
 
-    def _graph_up_to(
-        self, limit: Limit | None, values: tuple[Value, ...], pattern: Value
-    ) -> Graph:
+    def _graph_up_to(self, limit: Limit | None, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self.machine
         start = machine.start(values)
         if pattern is ANYTHING:

@@ -21,7 +21,7 @@ from exactdp.language.evaluate import UNSET, Env
 from exactdp.language.machine import Done, Draw, Machine, compared
 from exactdp.language.program import Program
 from exactdp.language.tree import free_names
-from exactdp.language.values import Value, as_output
+from exactdp.language.values import Symbolic, Value, as_output
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.unsure import (
     Scene,
@@ -84,7 +84,9 @@ class HypotheticalRuns:
         self._waiting: dict[tuple[int, ...], list[_HypotheticalRun]] = {}
         self._outputs: list[tuple[Value, int]] = []
         self._answers: Answers = lambda *_: (0, 0)
-        self._known: dict[tuple[str, int, int], tuple[tuple[int, int], Value, Value]] = {}
+        self._known: dict[tuple[str, int, int], tuple[int, int]] = {}
+        self._differences: dict[tuple[str, int, int], tuple[bool | Symbolic, Value, Value]] = {}
+        self._symbols: dict[object, Linear] = {}
         self.laws: dict[object, SampleLaw] = {}
         """The samples by name, in the order in which they are drawn."""
 
@@ -257,15 +259,18 @@ class HypotheticalRuns:
         key = op, id(a), id(b)
         known = self._known.get(key)
         if known is None:
-            found = compared(op, a, b, one.place)
+            if key not in self._differences:
+                # The values are kept, so that their ids are theirs.
+                self._differences[key] = compared(op, a, b, one.place), a, b
+            found = self._differences[key][0]
             if isinstance(found, bool):
-                masks = (-1, 0) if found else (0, -1)
+                known = (-1, 0) if found else (0, -1)
             elif isinstance(found, Linear):
-                masks = self._answers(op, found)
+                known = self._answers(op, found)
             else:
                 raise TooUnsureError
-            known = self._known[key] = masks, a, b  # which are kept, so that their ids are theirs
-        return known[0]
+            self._known[key] = known
+        return known
 
     def _sampled(self, event: Draw, key: tuple[int, ...]) -> Linear:
         law = SampleLaw(event.noise, event.rate, event.mean)
@@ -276,7 +281,7 @@ class HypotheticalRuns:
             raise TooUnsureError
         if self.laws.setdefault(key, law) != law:
             raise TooUnsureError
-        return Linear.symbol(key)
+        return self._symbols.setdefault(key, Linear.symbol(key))
 
     def _by_output(self, every: int) -> dict[Value, int]:
         found: dict[Value, int] = {}

@@ -72,15 +72,13 @@ class Selected:
         inputs = ", ".join(f"{one.name}: {one.type}" for one in original.inputs)
         own = _Variables.besides({one.name for one in original.inputs})
         lines = [f"def {original.definition.name}({inputs}):"]
-        lines += [f"    {own.tied} = False"] * ties.has_output
         lines.append(f"    {own.best}, {own.top} = {self.outputs[0]!r}, {self.numbers[0].text}")
         lines += self._loop(own) or [
             f"    {line}"
             for number, output in zip(self.numbers[1:], self.outputs[1:], strict=True)
             for line in self._round(own, number.text, repr(output))
         ]
-        result = f"{ties.output!r} if {own.tied} else {own.best}" if ties.has_output else own.best
-        source = text_source("\n".join([*lines, f"    return {result}"]), "<selection>")
+        source = text_source("\n".join([*lines, f"    return {own.best}"]), "<selection>")
         found = FunctionReader(source, given({})).function(source.parse().body[0], {})  # type: ignore[arg-type]
         definition = original.definition
         changed = replace(found, epsilon=definition.epsilon, asked=definition.asked)
@@ -107,8 +105,8 @@ class Selected:
         yield f"if {own.r} {word} {own.top}:"
         yield f"    {own.best}, {own.top} = {output}, {own.r}"
         if ties.has_output:
-            yield from (f"    {own.tied} = False", f"elif {own.r} == {own.top}:")
-            yield f"    {own.tied} = True"
+            yield f"elif {own.r} == {own.top}:"
+            yield f"    {own.best} = {ties.output!r}"
 
 
 class _Variables(NamedTuple):
@@ -116,7 +114,6 @@ class _Variables(NamedTuple):
 
     best: str = "best"
     top: str = "top"
-    tied: str = "tied"
     i: str = "i"
     o: str = "o"
     r: str = "r"
@@ -246,20 +243,23 @@ def _contestants(
 ) -> dict[Name, Linear]:
     """Return numbers whose differences are compared, by the sample or input in each."""
     offsets: dict[Name, Scalar] = {}
-    pairs = [pair for one in differences if (pair := _pair(one, laws)) is not None]
-    beside: dict[Name, list[tuple[Name, Scalar]]] = {}
-    for a, b, rest in pairs:
-        beside.setdefault(a, []).append((b, -rest))
-        beside.setdefault(b, []).append((a, rest))
-    if not pairs:
+    beside: dict[Name, dict[Name, Linear]] = {}
+    for one in differences:
+        factors = one.coefficients
+        heads = [name for name in factors if not laws or name in laws]
+        if len(heads) == 2 and factors[heads[0]] == -factors[heads[1]]:
+            for a, b in (heads, heads[::-1]):
+                beside.setdefault(a, {}).setdefault(b, one)
+    if not beside:
         return {}
     start = max(beside, key=lambda head: len(beside[head]))
     offsets[start], waiting = Fraction(0), [start]
     while waiting:
         here = waiting.pop()
-        for there, rest in beside[here]:
+        for there, one in beside[here].items():
             if there not in offsets:
-                offsets[there] = offsets[here] + rest
+                rest = one * (Fraction(1) / one.coefficients[there])
+                offsets[there] = offsets[here] + (rest - Linear.symbol(there) + Linear.symbol(here))
                 waiting.append(there)
     common = _common([offset for head, offset in offsets.items() if head != start])
     order = [head for head in (laws or names) if head in offsets]
@@ -279,17 +279,6 @@ def _common(forms: Sequence[Scalar]) -> Scalar:
     return Linear.build(shared, constant if all(c == constant for _, c in parts) else 0)
 
 
-def _pair(difference: Linear, laws: Mapping[Name, SampleLaw]) -> tuple[Name, Name, Scalar] | None:
-    """Return a, b, rest if a form is a positive multiple of a − b + rest, for heads a and b."""
-    names = difference.coefficients
-    heads = [name for name in names if not laws or name in laws]
-    if len(heads) != 2 or names[heads[0]] != -names[heads[1]]:
-        return None
-    a, b = heads if names[heads[0]] > 0 else heads[::-1]
-    scale = Fraction(1) / names[a]
-    return a, b, difference * scale - Linear.symbol(a) + Linear.symbol(b)
-
-
 class _Hypotheses:
     """For each two contestants a ≤ b, that they are the first and the last largest one.
 
@@ -299,6 +288,7 @@ class _Hypotheses:
     def __init__(self, forms: Mapping[Name, Linear], *, is_largest: bool) -> None:
         self._forms, self._is_largest = forms, is_largest
         self._places = {head: place for place, head in enumerate(forms)}
+        self._offset = {head: form - Linear.symbol(head) for head, form in forms.items()}
         self._known: dict[tuple[str, Linear], tuple[int, int]] = {}
         size = self._size = len(forms)
         self._column = [0]
@@ -322,13 +312,19 @@ class _Hypotheses:
             self._known[key] = self._answers(op, difference)
         return self._known[key]
 
+    def _is_difference(self, one: Name, two: Name, q: int | Fraction, form: Linear) -> bool:
+        """Whether a form is q times the difference of two contestants."""
+        if self._offset[one] == self._offset[two]:
+            return form.coefficients == {one: q, two: -q} and not form.constant
+        return bool((self._forms[one] - self._forms[two]) * q == form)
+
     def _answers(self, op: str, difference: Linear) -> tuple[int, int]:
         heads = [name for name in difference.coefficients if name in self._places]
         if len(heads) != 2:
             return self.every, self.every
         one, two = sorted(heads, key=self._places.__getitem__)
         q = difference.coefficients[one]
-        if (self._forms[one] - self._forms[two]) * q != difference:
+        if not self._is_difference(one, two, q, difference):
             return self.every, self.every
         if (q > 0) is not self._is_largest:
             op = _FLIPPED[op]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import partial, reduce
 from itertools import product
 from typing import Any, NoReturn
 
@@ -30,6 +30,13 @@ from exactdp.language.operations import (
 )
 from exactdp.language.tree import SYMBOLS, Comprehension, where
 from exactdp.language.values import List, Symbolic, Value
+from exactdp.semantics.unsure_numbers import (
+    Possible,
+    added,
+    equality,
+    extreme,
+    possible_numbers,
+)
 
 Case = tuple[Value, int]
 
@@ -115,11 +122,12 @@ def _merged(alike: list[Case]) -> Case:
         mask |= more
     if not isinstance(first, tuple) or all(other is first for other, _ in others):
         return first, mask
+    masks = [some for _, some in alike]
     parts = (
-        first[k]
-        if all(other[k] is first[k] for other, _ in others)
-        else merged((one[k], some) for one, some in alike)
-        for k in range(len(first))
+        entries[0]
+        if all(part is entries[0] for part in entries)
+        else merged(zip(entries, masks, strict=True))
+        for entries in zip(*(one for one, _ in alike), strict=True)
     )
     return type(first)(parts), mask
 
@@ -166,7 +174,7 @@ class Scene:
 
     def either(self, yes: int, no: int) -> Value:
         """Return a truth value that may be true and false under some hypotheses."""
-        return merged((one, mask) for one, mask in ((True, yes), (False, no)) if mask)
+        return Unsure(((True, yes), (False, no))) if yes and no else bool(yes)
 
 
 class UnsureCompiler(Compiler):
@@ -229,6 +237,8 @@ class UnsureCompiler(Compiler):
 
         def run(env: Env) -> Value:
             one, two = a(env), b(env)
+            if function is appended:  # the item may be unsure in the list
+                return scene.lifted(lambda items: appended(items, two), one)
             if special is not None and (is_unsure(one) or is_unsure(two)):
                 return special(one, two)
             if not plain:
@@ -364,9 +374,23 @@ class UnsureCompiler(Compiler):
         return tuple(items_of(items))
 
     def _sum(self, items: Value, start: Value = 0) -> Value:
-        for one in self._entries(items):
+        entries = self._entries(items)
+        numbers = self._numbers([start, *entries], truths=True)
+        if numbers is not None:
+            return _either(reduce(added, numbers))
+        for one in entries:
             start = self._scene.lifted(OPERATORS["+"], start, one)
         return start
+
+    def _numbers(self, values: Iterable[Value], *, truths: bool = False) -> list[Possible] | None:
+        """Return what numbers may be, None if they are not all whole."""
+        found = []
+        for value in values:
+            known = possible_numbers(cases_of(value, self._scene.active), truths=truths)
+            if known is None:
+                return None
+            found.append(known)
+        return found
 
     def _all(self, items: Value) -> Value:
         return self._fold(items, stop=False)
@@ -388,6 +412,10 @@ class UnsureCompiler(Compiler):
         items = self._entries(args[0]) if len(args) == 1 else args
         if not items:
             raise TooUnsureError
+        numbers = self._numbers(items)
+        if numbers is not None:
+            largest = function is FUNCTIONS["max"]
+            return _either(reduce(partial(extreme, largest=largest), numbers))
         best = items[0]
         for one in items[1:]:
             _refuse_parts(best, one)
@@ -398,8 +426,7 @@ class UnsureCompiler(Compiler):
         scene, cases = self._scene, []
         on = scene.active
         for place, one in enumerate(self._entries(items)):
-            _refuse_parts(one, item)
-            yes, no = scene.truth(scene.lifted(COMPARISONS["=="], one, item))
+            yes, no = self._equality(one, item)
             if on & yes:
                 cases.append((place, on & yes))
             on &= no
@@ -407,22 +434,31 @@ class UnsureCompiler(Compiler):
             raise TooUnsureError
         return merged(cases)
 
+    def _equality(self, one: Value, two: Value) -> tuple[int, int]:
+        """Return the hypotheses under which two values may be equal, and may be different."""
+        numbers = self._numbers((one, two), truths=True)
+        if numbers is not None:
+            return equality(*numbers)
+        _refuse_parts(one, two)
+        return self._scene.truth(self._scene.lifted(COMPARISONS["=="], one, two))
+
     def _contains(self, item: Value, items: Value) -> Value:
-        for one in self._entries(items):
-            _refuse_parts(one, item)
-        equal = [self._scene.lifted(COMPARISONS["=="], one, item) for one in self._entries(items)]
+        equal = [self._scene.either(*self._equality(one, item)) for one in self._entries(items)]
         return self._any(tuple(equal))
 
     def _lacks(self, item: Value, items: Value) -> Value:
         return self._scene.either(*self._scene.truth(self._contains(item, items))[::-1])
 
     def _count(self, items: Value, item: Value) -> Value:
-        total: Value = 0
-        for one in self._entries(items):
-            _refuse_parts(one, item)
-            found = self._scene.lifted(COMPARISONS["=="], one, item)
-            total = self._scene.lifted(OPERATORS["+"], total, found)
-        return total
+        return self._sum(
+            tuple(self._scene.either(*self._equality(one, item)) for one in self._entries(items))
+        )
+
+
+def _either(number: Possible) -> Value:
+    """Return a number that may be one of several as a value."""
+    cases = tuple(number.items())
+    return cases[0][0] if len(cases) == 1 else Unsure(cases)
 
 
 _SIGNS: dict[type[ast.unaryop], Callable[[Any], Any]] = {
