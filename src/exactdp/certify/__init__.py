@@ -5,7 +5,7 @@ which inequalities a claim needs.
 
 There are several kinds of certificates. One of kind "sign" states that for every ε in an interval
 the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
-and carries a proof; the kernel is all it needs. One of kind "claim" states that a claim of accuracy
+and has a proof (see `rederive.sign_claims`). One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
 from the program and what is not. One of kind "claim_by_cases" likewise, where α, β and γ depend on
 conditions, or numbers of the program on ε; see `rederive.cases`. One of kind "privacy" states that
@@ -39,7 +39,6 @@ from .kernel import limits
 from .kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
 from .kernel.reading import RejectedError, short
-from .kernel.signs import SignProof
 from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
@@ -48,6 +47,7 @@ from .rederive.privacy import Privacies
 from .rederive.private_cones import ConePrivacies
 from .rederive.proofs import Proofs
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
+from .rederive.sign_claims import SignClaims
 
 __all__ = [
     "KINDS",
@@ -119,7 +119,7 @@ def check(certificate: Mapping[str, Any] | str) -> Report:
 
 
 def _check(certificate: Mapping[str, Any] | str) -> Report:
-    checker: SignProof | Proofs = SignProof()
+    checker: SignClaims | Proofs = SignClaims()
     try:
         text: Any = certificate
         if isinstance(certificate, Mapping):
@@ -177,8 +177,8 @@ def main(arguments: list[str]) -> int:
         with open(path, encoding="utf-8") as file:
             report = check(file.read(limits.MAX_TEXT + 1))
     except (OSError, ValueError) as error:
-        report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", SignProof.claim)
-    code = 0 if report else 2 if report.claim == SignProof.claim else 1
+        report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", SignClaims.claim)
+    code = 0 if report else 2 if report.claim == SignClaims.claim else 1
     verdict = ["accepted", "rejected", "not a readable certificate"][code]
     try:
         encoding = sys.stdout.encoding or "utf-8"

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from exactdp.certify.kernel.limits import MAX_BITS, MAX_DEGREE
 from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.kernel.signs import SignProof
+from exactdp.certify.rederive.sign_claims import SignClaims
 from exactdp.reals.chart import ChartPiece, NearZero, SignSpan, Start, Tail, TaylorBox
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
@@ -74,8 +74,8 @@ def precision(is_enough: Callable[[int], object]) -> int:
 def _completed(claim: Json, verdict: str, proof: Json) -> Json:
     """Return a proof with the precision that its parts need."""
 
-    def checker() -> SignProof:
-        one = SignProof()
+    def checker() -> SignClaims:
+        one = SignClaims()
         one.read_claim(claim)
         return one
 

@@ -15,7 +15,6 @@ _RATIONAL = re.compile(r"(0|-?[1-9][0-9]*)(/[1-9][0-9]*)?")
 Terms = dict[tuple[Fraction, int], Fraction]  # Σ c·ε^k·e^{qε} as {(q, k): c}, all c ≠ 0
 Key = tuple[tuple[int, ...], tuple[Fraction, ...]]  # powers and rates
 Sum = dict[Key, Fraction]  # Σ c·∏ x^k·e^{Σ qx} in several variables
-Scaled = tuple[Fraction, int]  # (c, e) is the number c·2^e, where e may be huge
 
 
 class RejectedError(Exception):
@@ -119,19 +118,6 @@ class CertificateReader:
         reduced = x.denominator == d and not value.endswith("/1")
         self.require(reduced, f"{short(value)} is not in lowest terms")
         return x
-
-    def scaled(self, value: Any) -> Scaled:
-        """Read a rational, or "m*2^e" with integers m and e."""
-        mantissa, star, power = (
-            value.partition("*2^") if isinstance(value, str) else (value, "", "")
-        )
-        m, e = self.rational(mantissa), self.rational(power if star else "0")
-        right = not star or (
-            m.denominator == e.denominator == 1
-            and e.numerator.bit_length() <= limits.MAX_EXPONENT_BITS + 8
-        )
-        self.require(right, f"{short(value)} is not of the form m*2^e")
-        return (m * Fraction(2) ** int(e), 0) if abs(e) <= 4096 else (m, int(e))
 
     def terms(self, value: Any) -> Terms:
         """Read a sum of [c, k, q], sorted by (q, k), without repetitions and zeros."""

@@ -1,4 +1,4 @@
-"""The rules of proof: the sign of a quotient of sums on an interval, proved or refuted."""
+"""The rules of proof: the sign of a quotient of sums on an interval."""
 
 from __future__ import annotations
 
@@ -9,32 +9,18 @@ from typing import Any
 
 from .enclosures import EXACTLY_1, PositiveEnclosure, floor, total
 from .reading import CertificateReader, RealInterval, RejectedError, Terms, short, size, unknown
-from .sums import ONE, ZERO, Sums
+from .sums import ONE, Sums
 
 Groups = list[tuple[Fraction, tuple[int, int], int, list[int]]]  # see `SignProof.groups`
-
-
-def say_sum(terms: list[list[Any]]) -> str:
-    """Return the JSON of a sum as a formula."""
-    parts = [f"{short(c)}·ε^{k}·e^({short(q)}·ε)" for c, k, q in terms[:20]]
-    text = " + ".join(parts + ["…"] * (len(terms) > 20)) or "0"
-    return "(" + text.replace("·ε^0", "").replace("·e^(0·ε)", "") + ")"
 
 
 class SignProof(Sums):
     """One pass over one statement and its proof; raises if something is not proved."""
 
-    claim = "no claim could be read"
     strict: bool  # whether the relation is > and not ≥
     numerator: Terms
     denominator: Terms
     on: RealInterval
-
-    def proved(self, verdict: Any, proof: Any) -> str:
-        """Check the proof of the claim that was read, and return what it proves."""
-        self.require(verdict in ("holds", "fails"), "the verdict is neither 'holds' nor 'fails'")
-        self.where = "the proof"
-        return self.holds(proof) if verdict == "holds" else self.fails(proof)
 
     def read_claim(self, claim: Any) -> None:
         """Read the inequality and the interval."""
@@ -45,8 +31,6 @@ class SignProof(Sums):
         self.numerator, self.denominator = self.terms(n), self.terms(d)
         self.require(self.denominator, "the denominator is 0")
         self.on = self.interval(on)
-        where = self.on.text()
-        self.claim = f"{say_sum(n)} / {say_sum(d)} {relation} 0 for every ε in {where}"
 
     def at_zero(self) -> Fraction | None:
         """Return the value at 0 of the continuous extension of f, or None for a pole."""
@@ -55,9 +39,7 @@ class SignProof(Sums):
         (n, a), (d, b) = self.leading(self.numerator), self.leading(self.denominator)
         return None if n < d else a / b if n == d else Fraction(0)
 
-    # -- proofs that the claim holds
-
-    def holds(self, proof: Any) -> str:
+    def holds(self, proof: Any) -> None:
         """Check both halves, f on I ∩ (0, ∞) and f(−ε) on −I ∩ (0, ∞), and decide ε = 0."""
         positive, negative = self.fields(proof, "positive negative")
         n, d, on = self.numerator, self.denominator, self.on
@@ -69,7 +51,6 @@ class SignProof(Sums):
             self.where, value = "the point 0", self.at_zero()
             right = value is not None and (value > 0 or (value == 0 and not self.strict))
             self.require(right, "it is in the interval, and the claim is false there")
-        return "the claim holds, as proved in the certificate"
 
     def half(self, half: Any, name: str, on: RealInterval, n: Terms, d: Terms) -> None:
         """Check that N/D has the right sign on J = on ∩ (0, ∞), as products of factors.
@@ -267,56 +248,6 @@ class SignProof(Sums):
                     parts.append((c * x ** (k - power), 0, self.exp((q - top) * x, bits)))
         return total(parts, bits)[0] > 0
 
-    # -- proofs that the claim fails
-
-    def fails(self, proof: Any) -> str:
-        """Check a refutation in one of its three forms."""
-        match proof:
-            case {"at": at, "value": value, "bits": bits, **rest} if not rest:
-                return self.fails_at(at, self.entries(value, 2), self.bits(bits))
-            case {"pole": at, **rest} if not rest:
-                return self.fails_at(at, None, 64)  # a zero is seen exactly
-        return self.fails_between(*self.fields(proof, "zero_of factor cofactor between bits"))
-
-    def fails_at(self, at: Any, value: Any, bits: int) -> str:
-        """Check that f(at) lies between the two numbers in value, below 0; or that it is a pole."""
-        x, n, d = self.rational(at), self.numerator, self.denominator
-        self.require(self.on.has(x), f"{short(at)} is not in the interval")
-        if x == 0:  # the value there is rational or a pole: go on with a constant, elsewhere
-            constant, x = self.at_zero(), Fraction(1)
-            n = {(Fraction(0), 0): constant} if constant else {}
-            d = {} if constant is None else ONE
-        sign = self.sign_at(x, bits, d)
-        if value is None:
-            self.require(sign == 0, f"{short(at)} is not a pole")
-            return f"the claim fails at ε = {short(at)}, where the quotient is not defined"
-        low, high = (self.scaled(end) for end in value)
-        if low == high == ZERO:
-            self.require(self.strict, "the value 0 does not contradict ≥ 0")
-        else:
-            width = [(*high, EXACTLY_1), (low[0] * Fraction(-999, 1000), low[1], EXACTLY_1)]
-            right = high[0] < 0 and total(width, 128)[1] <= 0
-            self.require(right, "the value is not enclosed below 0 to one part in a thousand")
-        self.encloses(x, bits, (n, d), (low, high), sign, f"the value at {short(at)}")
-        return f"the claim fails at ε = {short(at)}, where the value is as stated"
-
-    def fails_between(
-        self, zero_of: Any, factor: Any, cofactor: Any, between: Any, bits: Any
-    ) -> str:
-        """Check that a factor of D, or of N if f > 0 is claimed, changes its sign inside I."""
-        right = zero_of == "denominator" or (zero_of == "numerator" and self.strict)
-        self.require(right, f"a zero of the {short(zero_of)} does not refute the claim")
-        terms, others = self.terms(factor), self.terms(cofactor)
-        whole = self.numerator if zero_of == "numerator" else self.denominator
-        self.require(self.times(terms, others) == whole, f"these are not factors of the {zero_of}")
-        low, high = (self.rational(x) for x in self.entries(between, 2))
-        right = self.on.has(low) and self.on.has(high) and low < high and low * high > 0
-        self.require(right, "not between two points of the interval on one side of 0")
-        precision = self.bits(bits)
-        right = self.sign_at(low, precision, terms) * self.sign_at(high, precision, terms) < 0
-        self.require(right, "the factor does not change its sign between the points")
-        return f"the claim fails between {short(between[0])} and {short(between[1])}"
-
 
 def proved_sign(reader: CertificateReader, given: Any) -> SignProof:
     """Check the proof that a sign holds, in another certificate; what it is about is returned."""
@@ -325,7 +256,7 @@ def proved_sign(reader: CertificateReader, given: Any) -> SignProof:
     checker.work = reader.work
     try:
         checker.read_claim(claim)
-        checker.proved("holds", proof)
+        checker.holds(proof)
     except RejectedError as error:
         reader.require(False, str(error))
     reader.work = checker.work

@@ -1,4 +1,4 @@
-"""Arithmetic with sums Σ c·ε^k·e^{qε}: products, values and signs at points."""
+"""Arithmetic with sums Σ c·ε^k·e^{qε}: products, and Taylor coefficients at 0."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from itertools import count
 from math import factorial, isqrt
 
 from . import limits
-from .enclosures import PositiveEnclosure, exp_enclosure, total
-from .reading import CertificateReader, Scaled, Terms, size
+from .enclosures import PositiveEnclosure, exp_enclosure
+from .reading import CertificateReader, Terms, size
 
 ONE: Terms = {(Fraction(0), 0): Fraction(1)}
-ZERO: Scaled = (Fraction(0), 0)
 
 
 class Sums(CertificateReader):
@@ -41,18 +40,6 @@ class Sums(CertificateReader):
                 break
         return j, g
 
-    def values(self, terms: Terms, x: Fraction) -> dict[Fraction, Fraction]:
-        """Return the values p_q(x) ≠ 0 of Σ_q p_q(ε)·e^{qε} at x ≠ 0; if any, the sum is not 0.
-
-        For the e^{qx} are linearly independent over the rationals (Lindemann, Weierstrass).
-        """
-        values: dict[Fraction, Fraction] = {}
-        for (q, k), c in terms.items():
-            self.spend(4, size(c) + k * size(x))
-            values[q] = values.get(q, 0) + c * x**k
-            self.spend(1, size(values[q]))
-        return {q: value for q, value in values.items() if value}
-
     def exp(self, x: Fraction, bits: int) -> PositiveEnclosure:
         """Enclose e^x."""
         whole = int(abs(x)).bit_length()
@@ -61,29 +48,3 @@ class Sums(CertificateReader):
         )
         self.spend(2 * isqrt(bits) + 10 + whole // 8, bits + size(x))
         return exp_enclosure(x, bits)
-
-    def sign_at(
-        self, x: Fraction, bits: int, n: Terms, bound: Scaled = ZERO, d: Terms = ONE
-    ) -> int:
-        """Return the sign of n − bound·d at x ≠ 0, seen with this precision."""
-        n_values, d_values, (c, e) = self.values(n, x), self.values(d, x), bound
-        if e == 0 and n_values == {q: c * value for q, value in d_values.items() if c}:
-            return 0  # otherwise it is not 0, by the theorem quoted in `values`
-        parts = [(v, 0, self.exp(q * x, bits)) for q, v in n_values.items()]
-        parts += [(-c * v, e, self.exp(q * x, bits)) for q, v in d_values.items() if c]
-        low, high = total(parts, bits)
-        self.require(low > 0 or high < 0, f"a sign is not decided with {bits} bits")
-        return 1 if low > 0 else -1
-
-    def encloses(
-        self,
-        x: Fraction,
-        bits: int,
-        quotient: tuple[Terms, Terms],
-        ends: tuple[Scaled, Scaled],
-        sign: int,
-        what: str,
-    ) -> None:
-        """Require that a quotient, whose denominator has this sign at x, is between two numbers."""
-        above, below = (sign * self.sign_at(x, bits, quotient[0], end, quotient[1]) for end in ends)
-        self.require(sign and above >= 0 >= below, f"{what} is not as stated")

@@ -2,6 +2,7 @@
 
 From the bottom up:
 
+- `evaluation`, `sign_claims`: signs at points; certificates of signs;
 - `ratios`, `linear`, `cones`, `formulas`: quotients of sums, linear forms in unknowns, polyhedral
   cones, formulas for α, β, γ;
 - `programs`, `interpreter`, `builtin`, `runs`: the mechanisms' language, and its runs along paths;

@@ -69,7 +69,7 @@ def say(tree: Tree) -> str:
     """Return a formula as a string."""
     match tree:
         case ("form", Ratio() as form):
-            parts = [_say_sum(part) for part in form.terms()]
+            parts = [say_sum(part) for part in form.terms()]
             text = parts[0] if parts[1] == "1" else f"(({parts[0]})/({parts[1]}))"
         case ("name", name):
             text = name
@@ -84,15 +84,16 @@ def say(tree: Tree) -> str:
     return text if len(text) < 500 else f"{text[:240]} … {text[-240:]}"
 
 
-def _say_sum(terms: Terms) -> str:
-    parts = []
-    for (q, k), c in terms.items():
+def say_sum(terms: Terms) -> str:
+    """Return a sum as a string, without what exceeds twenty terms."""
+    parts = ["…"] * (len(terms) > 20)
+    for (q, k), c in reversed([*terms.items()][:20]):
         number = spelled(c)
         factors = [number if c > 0 and c.denominator == 1 else f"({number})"] * (c != 1)
         factors += ["ε" if k == 1 else f"ε^{k}"] * (k != 0)
         factors += [f"exp({spelled(q)}·ε)"] * (q != 0)
         parts.append("·".join(factors) or "1")
-    return " + ".join(parts) or "0"
+    return " + ".join(reversed(parts)) or "0"
 
 
 def number(tree: Tree, values: Mapping[str, Ratio], eps: Fraction) -> Fraction:

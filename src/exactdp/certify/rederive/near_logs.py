@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
-from ..kernel.reading import CertificateReader, Scaled, Sum
-from ..kernel.sums import ZERO, Sums
+from ..kernel.reading import CertificateReader, Sum
+from ..kernel.sums import Sums
 from .cones import PolyhedralCone
+from .evaluation import ZERO, Scaled
 from .parametric import At
 from .ratios import Ratio, plus
 from .spaces import ParameterSpace

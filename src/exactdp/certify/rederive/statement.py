@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from ..kernel.orthants import sum_of
 from ..kernel.reading import RealInterval, RejectedError, short
-from ..kernel.sums import Sums
 from . import formulas, values
 from .cones import UndecidedError
 from .derivation import Derivation, Input, single
+from .evaluation import Evaluation
 from .formulas import Tree
 from .orders import Orders, UnseenSignError
 from .programs import InputKind
@@ -33,7 +33,7 @@ _DEFAULTS = {
 T = TypeVar("T")
 
 
-class Statement(Sums):
+class Statement(Evaluation):
     """A claim as read, and an account of what is derived again."""
 
     claim = "no claim could be read"
