@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -207,11 +208,12 @@ def test_a_counterexample_is_an_input() -> None:
 
 
 def test_fourteen_queries() -> None:
-    """14! orders of inputs, 14 worst ones; their best constant is that of one ray."""
+    """14! orders of inputs, 14 worst ones, of which one stands for all: one ray."""
     claim = Accuracy(noisy_max(14), beta=14 * exp(-alpha * eps / 2), inputs=AllReals())
     verdict = claim.check()
     assert verdict.holds
-    assert verdict.inputs == 14
+    assert verdict.inputs == 1
+    assert claim.by_each_output().check().inputs == 14
 
 
 PEELED = """
@@ -274,3 +276,49 @@ def test_parameters_with_the_names_of_entries(more: int) -> None:
     few = Accuracy(either, beta=3 * exp(-alpha * eps / 2) / 5, inputs=AllReals())
     assert few.check().outcome == "fails"
     assert claim.disagreement([3, -1, *[0] * more]).distance == 3
+
+
+SELECTED = """
+def selected(q: Real[8]):
+    best, top = {out}, {noise}
+    for i in range(1, 8):
+        r = {noise_i}
+        if r {op} top:
+            best, top = {out_i}, r
+    return best
+"""
+
+
+def _selected(**changes: str) -> Mechanism:
+    """Return a running maximum of eight noisy numbers, with some parts replaced."""
+    given = {"out": "0", "out_i": "i", "op": ">", "noise_i": "lap(eps / 2, q[i])", **changes}
+    noise = given["noise_i"].replace("q[i]", "q[0]").replace("i == 3", "False")
+    return Mechanism.from_source(SELECTED.format(**{"noise": noise, **given}))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "more", "is_one"),
+    [
+        (_selected(), {}, True),
+        (_selected(op="<="), {}, True),
+        (_selected(noise_i="expo(eps / 2, q[i])"), {"input_distance": "l1"}, True),
+        (_selected(out="'a'", out_i="'abcdefgh'[i]"), {}, True),
+        (_selected(), {"input_distance": "discrete", "alpha": 0, "epsilon": "[1, inf)"}, True),
+        (_selected(noise_i="lap(eps / 4 if i == 3 else eps / 2, q[i])"), {}, False),
+        (_selected(noise_i="lap(eps / 2, q[i] + (1 if i == 3 else 0))"), {}, False),
+        (_selected(), {"ideal": _selected(op="<").noiseless()}, False),
+        (_selected(), {"ideal": _selected(op=">=").noiseless(), "boundary": "check"}, True),
+    ],
+)
+def test_one_output_stands_for_all(
+    mechanism: Mechanism, more: dict[str, object], is_one: bool
+) -> None:
+    """The verdict is that of all outputs, one by one."""
+    claim = Accuracy(mechanism, beta=exp(-alpha * eps / 2), inputs=AllReals(), **more)  # type: ignore[arg-type]
+    corners = [region.corner for group in regions_of(claim) for region in group]
+    assert [one is not None and one.selects is not None for one in corners] == [is_one] * (
+        1 if is_one else len(corners)
+    )
+    for factor in ("1/2", 2, 8):
+        tried = replace(claim, beta=Fraction(factor) * exp(-alpha * eps / 2))
+        assert tried.check().outcome == tried.by_each_output().check().outcome

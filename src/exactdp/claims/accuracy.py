@@ -488,8 +488,11 @@ class Accuracy(AccuracyStatement, DecidedClaim):
 
 def _stand_for(findings: Sequence[Finding]) -> str:
     """Return a clause on the ideal outputs, or the inputs, that a few stand for."""
-    corners = (one.region.corner for one in findings)
-    total = max((one.stands_for for one in corners if one is not None), default=0)
+    corners = [one.region.corner for one in findings if one.region.corner is not None]
+    total = max((one.stands_for for one in corners), default=0)
+    if any(one.selects is not None for one in corners):
+        why = "exchanging entries of the input exchanges outputs"
+        return f"; one of the {total:,} ideal outputs stands for all, as {why}"
     if not total:
         groups = dict.fromkeys(group for one in findings for group in one.region.ordered)
         if not groups:

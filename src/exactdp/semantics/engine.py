@@ -42,7 +42,7 @@ from exactdp.semantics.nodes import NodeEvent, forms_of, has_noise
 from exactdp.semantics.plan import Constants, Plan, has_inputs
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.roots import Roots, scaled_by
-from exactdp.semantics.selected import Ties, selected
+from exactdp.semantics.selected import Selected, Ties, selected
 from exactdp.semantics.spots import Trace, has_spots, trace_of
 from exactdp.semantics.summaries import Summaries
 from exactdp.semantics.symbols import names_of, symbols_of
@@ -684,13 +684,18 @@ class Engine:
         few = _FEW_NODES + _FEW_FOR_EACH * size
         return Limit(_FEW_NODES + _FEW_FOR_EACH * size * size if pattern is ANYTHING else few, few)
 
+    @cached_property
+    def selection(self) -> Selected | None:
+        """The numbers of which the program selects the best one, if this is proved."""
+        names = [one for one in self._names if one is not None]
+        if len(names) < len(self._names):
+            return None
+        return selected(self._program, tuple(map(symbols_of, names)))
+
     def _examine(self) -> None:
         """Use a simpler program if an equivalent one is found."""
         self._is_examined = True
-        names = [one for one in self._names if one is not None]
-        if len(names) < len(self._names):
-            return
-        found = selected(self._program, tuple(map(symbols_of, names)))
+        found = self.selection
         if found is None:
             return
         if found.ties is None or found.ties.has_output:

@@ -11,7 +11,8 @@ and others lowered, or all shifted, without a loss:
 - **Directions.** The probability of o does not decrease along the directions used. That is proved
   on merged runs (`monotone`), with the same noise at both inputs.
 
-Then the probability at u is at least that at w(a), and what the cells prove at w(a) holds at u. On
+Then the probability at u is at least that at w(a), and what the cells prove at w(a) holds at u. One
+corner may stand for those of all outputs, if exchanging entries exchanges these (`selections`). On
 sides, and for a = 0, it holds by continuity: no input is compared without noise.
 """
 
@@ -23,10 +24,11 @@ from typing import Any
 
 from .implied import ImpliedForms, side_of
 from .linear import LinearForm
-from .merged import MergedRuns
+from .merged import spelled_key
 from .monotone import Monotone
 from .parametric import At
 from .ratios import UnsupportedError
+from .selections import Selection
 from .successes import numbers_of
 
 _ZERO = Fraction(0)
@@ -52,6 +54,8 @@ class StatedCorner:
     """For each entry the number of its row, "fixed", "idle", or None if it is not real."""
     differs: list[int] | None = None
     """If a few corners stand for all: in which entries its output differs from that of one."""
+    selects: int = 0
+    """If it stands for all: 1 if the largest entry is selected, −1 if the smallest is."""
 
     @property
     def is_shifted(self) -> bool:
@@ -100,10 +104,39 @@ class CornerProof:
             raise UnsupportedError("the runs of the program are too long") from error
         return None
 
+    def wrong_for_all(self, corner: StatedCorner) -> str | None:
+        """Return why a corner does not stand for those of all ideal outputs, None if it does.
+
+        Mechanism and ideal select the best entry, so exchanging entries exchanges outputs. All rows
+        follow from this, and so do those of the other corners.
+        """
+        size, sign = len(self.fixed), corner.selects
+        if size < 2 or any(one is not None for one in self.fixed):
+            return "an entry of a selection is not real"
+        runs = self.derivation.merged(self.fixed, noisy=True)
+        noisy = Selection(runs, size, sign=sign, ties=False)
+        if self.derivation.ideal_program is not runs.program or runs.ignores_ties:
+            runs = self.derivation.merged(self.fixed, noisy=False)
+        ideal = Selection(runs, size, sign=sign, ties=True)
+        outputs = [*map(spelled_key, ideal.outputs)]
+        if [*map(spelled_key, noisy.outputs)] != outputs:
+            return "the ideal output is not that of the best entry"
+        stated = self.as_forms(corner.output)
+        if spelled_key(stated) not in outputs:
+            return "the output of a corner is not an ideal output"
+        best = outputs.index(spelled_key(stated))
+        for row in corner.rows:
+            own = row.slopes.get(best, _ZERO)
+            is_gap = len(row.slopes) == 2 and sum(row.slopes.values()) == 0
+            if not is_gap or own * sign <= 0 or row.constant < 0:
+                return "a row does not say that an entry is not the best"
+        if not self._are_ordered([(stated, corner)]):
+            return "the chance of an output may fall along a direction"
+        return None
+
     def _enclose(self, known: list[tuple[Any, StatedCorner]]) -> bool:
         """Whether each ideal output has one corner, whose rows its inputs satisfy."""
-        given = self.derivation.assembled(self.fixed)
-        implied = ImpliedForms(MergedRuns(self.derivation.ideal_program, given, noisy=False))
+        implied = ImpliedForms(self.derivation.merged(self.fixed, noisy=False))
         is_numeric = self.derivation.spec["input_distance"]["name"] == "numeric"
         for output, way in implied.ends:
             own = _with_entries(output)

@@ -336,14 +336,21 @@ class Derivation:
         return [*found, *broken]
 
     def successes(self, fixed: Sequence[Any]) -> Successes:
-        """Return the merged runs of the mechanism; `fixed` has None for real entries."""
+        """Return the steps to outputs of the mechanism; `fixed` has None for real entries."""
+        return self._once(
+            ("successes", str(fixed)), lambda: Successes(self.merged(fixed, noisy=True))
+        )
 
-        def make() -> Successes:
+    def merged(self, fixed: Sequence[Any], *, noisy: bool) -> MergedRuns:
+        """Return the merged runs of the mechanism, or of the ideal."""
+
+        def make() -> MergedRuns:
             given = self.assembled(list(fixed))
-            runs = MergedRuns(self.mechanism, given, noisy=True, orders=self.orders)
-            return Successes(runs)
+            if not noisy:
+                return MergedRuns(self.ideal_program, given, noisy=False)
+            return MergedRuns(self.mechanism, given, noisy=True, orders=self.orders)
 
-        return self._once(("successes", str(fixed)), make)
+        return self._once(("merged", str(fixed), noisy), make)
 
     def entry_parts(self, fixed: Sequence[Any], *, noisy: bool) -> list[EntryPart]:
         """Return the runs of the mechanism, or of the ideal, by independent entries."""

@@ -94,6 +94,7 @@ class _Walk(ProgramRun):
     def __init__(self, orders: Orders | None, *, noisy: bool) -> None:
         super().__init__(orders)
         self.noisy = noisy
+        self.ignored_ties = False
         self.choices: tuple[int, ...] = ()
         self.asked: list[tuple[Question, int]] = []
         self.laws: dict[int, Law] = {}
@@ -116,6 +117,7 @@ class _Walk(ProgramRun):
             if all(name < 0 for name in form.coefficients):
                 raise UnsupportedError("inputs are compared without noise")
             if op in ("==", "!="):
+                self.ignored_ties = True
                 return op == "!="
         for question, chosen in self.asked:
             if isinstance(question, Picked):
@@ -125,6 +127,7 @@ class _Walk(ProgramRun):
                 if its in (op, NEGATED[op]):
                     return (chosen == 0) == (its == op)
                 if self.noisy:
+                    self.ignored_ties = True
                     return (chosen == 0) == (its[0] == op[0])
         return self._answer((form, op)) == 0
 
@@ -227,6 +230,11 @@ class MergedRuns(RunGraph):
             self._expand(self.nodes[k], pc, here)
         super().__init__(self.nodes)
 
+    @property
+    def ignores_ties(self) -> bool:
+        """Whether runs in which samples are equal may go other ways."""
+        return self._walk.ignored_ties
+
     def _input(self, given: list[Any]) -> list[Any]:
         count = 0
 
@@ -324,7 +332,7 @@ class MergedRuns(RunGraph):
         found: dict[int, None] = {}
         if not self.noisy:
             return []
-        waiting = [one for one in kept.values() if id(one) not in self._lists]
+        waiting = [one for one in kept.values() if id(one) not in self._lists and _may_hold(one)]
         for value in waiting:
             for form in forms_in(value):
                 for name in form.coefficients:
@@ -347,7 +355,7 @@ class MergedRuns(RunGraph):
         return self._list_keys[id(value)]
 
     def _renamed(self, value: Any, places: dict[int, int]) -> Any:
-        if id(value) in self._lists:
+        if id(value) in self._lists or not _may_hold(value):
             return value
         if isinstance(value, list):
             return [self._renamed(one, places) for one in value]
@@ -453,6 +461,11 @@ def _holds_terms(output: Any) -> bool:
     return isinstance(output, Ratio)
 
 
+def _may_hold(value: Any) -> bool:
+    """Whether a value may hold unknowns; what a loop has still to go through does not, mostly."""
+    return not isinstance(value, list | tuple) or {*map(type, value)} != {int}
+
+
 def _plain(q: int | Fraction) -> int | Fraction:
     """Return a fraction that is an integer as an int, whose hash is faster."""
     return q.numerator if q.denominator == 1 else q
@@ -464,7 +477,7 @@ def spelled_key(value: Any) -> object:
         slopes = tuple(sorted((name, _plain(c)) for name, c in value.coefficients.items()))
         return "form", slopes, _plain(value.constant)
     if isinstance(value, list | tuple):
-        if {*map(type, value)} == {int}:  # what a loop has still to go through, most often
+        if not _may_hold(value):
             return type(value).__name__, "int", tuple(value)
         return type(value).__name__, tuple(map(spelled_key, value))
     if value is None or isinstance(value, bool | int | str | Fraction):

@@ -22,7 +22,7 @@ from typing import Any
 from .derivation import Derivation
 from .implied import ImpliedForms, side_of
 from .linear import is_number
-from .merged import MergedRuns, Output, ends
+from .merged import Output, ends
 from .monotone import Monotone
 from .ratios import UnsupportedError
 from .successes import Successes
@@ -37,8 +37,7 @@ class Regret:
         if len(kinds) != 1 or kinds[0].length is None or any(one is not None for one in members):
             raise UnsupportedError("the input is not one list of reals")
         self.size = len(members)
-        given = derivation.assembled([None] * self.size)
-        self.ideal = MergedRuns(derivation.ideal_program, given, noisy=False)
+        self.ideal = derivation.merged([None] * self.size, noisy=False)
         self.successes: Successes = derivation.successes([None] * self.size)
 
     def wrong(self, gamma: Fraction, inputs: list[list[Any]]) -> str | None:

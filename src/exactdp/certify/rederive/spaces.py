@@ -21,6 +21,7 @@ from .derivation import single
 from .entry_corners import EntryCorners
 from .linear import holds
 from .parametric import At
+from .ratios import UnsupportedError
 from .regret import Regret
 from .statement import Statement
 
@@ -28,6 +29,7 @@ _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
 _MOST_ENTRIES = 10_000  # of an output
 _REASONS = ("regret", "every")  # why inputs stand for others
+_SELECTED = {"largest": 1, "smallest": -1}
 
 
 @dataclass
@@ -166,6 +168,11 @@ class Spaces(Statement):
         if isinstance(given, dict) and "differs" in given:
             differs = [self.integer(k, 0, _MOST_ENTRIES) for k in self.entries(given["differs"])]
             given = {name: one for name, one in given.items() if name != "differs"}
+        selects = 0
+        if isinstance(given, dict) and "selects" in given:
+            self.require(given["selects"] in _SELECTED and differs is None, "what is selected")
+            selects = _SELECTED[given["selects"]]
+            given = {name: one for name, one in given.items() if name != "selects"}
         output, listed, bounds = self.fields(given, "output rows bounds")
         count = len(entries)
         found: list[StatedRow] = []
@@ -184,7 +191,7 @@ class Spaces(Statement):
             else:
                 self.require(one is None, "a finite entry has a bound")
                 places.append(None)
-        corner = StatedCorner(self.in_entries(output, count), found, places, differs)
+        corner = StatedCorner(self.in_entries(output, count), found, places, differs, selects)
         forms = [list(one.form) if isinstance(one, At) else [] for one in entries]
         wrong = misplaced(corner, forms, self.derivation.spec["input_distance"])
         self.require(wrong is None, wrong or "")
@@ -216,7 +223,7 @@ class Spaces(Statement):
         few = False
         for fixed, own in groups.values():
             corners = [space.corner for space in own if space.corner is not None]
-            if any(corner.differs is not None for corner in corners):
+            if any(corner.differs is not None or corner.selects for corner in corners):
                 few = True
                 self.few_corners(fixed, own)
                 continue
@@ -227,12 +234,14 @@ class Spaces(Statement):
             wrong = None if found is None else found[0]
             self.require(wrong is None, wrong or "")
         said = f"; {len(spaces)} corners are the worst inputs"
+        if few and any(space.corner is not None and space.corner.selects for space in spaces):
+            return "; one corner stands for the worst inputs of all ideal outputs: a selection"
         if few:
             return f"{said} and stand for those of all ideal outputs: entries are independent"
         return f"{said}, each for one ideal output"
 
     def few_corners(self, fixed: list[Any], spaces: list[ParameterSpace]) -> None:
-        """Check that the corners of a list and of those with another entry stand for all."""
+        """Check that one corner, or those of lists that differ in one entry, stand for all."""
         spec = self.derivation.spec
         right = spec["input_distance"]["name"] in ("linf", "l1", "l2", "discrete")
         right = right and spec["output_distance"].get("name") == "discrete"
@@ -242,10 +251,19 @@ class Spaces(Statement):
             right = right and space.size == first.size
         self.require(right, "a few corners are not known to stand for all")
         corners = [(space.corner, space.entries) for space in spaces if space.corner is not None]
-        wrong = self.needed(
-            "worst inputs",
-            lambda: EntryCorners(self.derivation, fixed, first.region).wrong(corners),
-        )
+        one = corners[0][0]
+
+        def look() -> str | None:
+            if not one.selects:
+                return EntryCorners(self.derivation, fixed, first.region).wrong(corners)
+            if len(corners) > 1:
+                return "a corner that stands for all is not the only one"
+            try:
+                return CornerProof(self.derivation, fixed).wrong_for_all(one)
+            except RecursionError as error:
+                raise UnsupportedError("the runs of the program are too long") from error
+
+        wrong = self.needed("worst inputs", look)
         self.require(wrong is None, wrong or "")
 
     def few_inputs(self, spaces: list[ParameterSpace]) -> str:

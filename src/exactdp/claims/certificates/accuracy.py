@@ -72,13 +72,16 @@ def certificate(verdict: Verdict) -> Json:
         if by is not None:
             raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
     total = _stand_for(verdict)
-    if total and not _sees(verdict.claim, _seen_entries):
+    if total and not _selects(verdict) and not _sees(verdict.claim, _seen_entries):
         if total > _MOST_CORNERS:
             raise _without_entries(total)
         verdict = decide(verdict.claim.by_each_output())
     if verdict.holds and not _are_written(verdict):
         verdict = _at_all_corners(verdict) or decide(verdict.claim.by_cells(whole=True))
-    found = _certified(_with_rationals(verdict))
+    try:
+        found = _certified(_with_rationals(verdict))
+    except _UnseenError:
+        return certificate(decide(verdict.claim.by_each_output()))
     if verdict.holds and _is_rejected(verdict, found):
         if real_count(verdict.claim.mechanism) > _MOST_RIVALS:
             raise _without_order()
@@ -89,7 +92,12 @@ def certificate(verdict: Verdict) -> Json:
 def _is_rejected(verdict: Verdict, found: Json) -> bool:
     """Whether the checker does not see that a few corners are worst inputs: its rules are fewer."""
     corners = [one.region.corner for one in verdict.findings]
-    return any(corners) and len(corners) <= _FEW_CORNERS and not check(found).accepted
+    are_few = any(corners) and len(corners) <= _FEW_CORNERS
+    return are_few and not _selects(verdict) and not check(found).accepted
+
+
+class _UnseenError(Exception):
+    """Raised when the checker does not see that a corner stands for those of all outputs."""
 
 
 def _without_order() -> ValueRefusedError:
@@ -109,10 +117,14 @@ def _at_all_corners(verdict: Verdict) -> Verdict | None:
     claim = verdict.claim
     if not isinstance(claim.input_set, Box) or not claim.corners.apply:
         return None
-    every = decide(replace(claim, inputs=AllReals()))
+    whole = replace(claim, inputs=AllReals())
+    may_be_few = claim.corners.may_stand_for_others
+    every = decide(whole if may_be_few else whole.by_each_output())
     if not every.holds or not any(one.region.corner for one in every.findings):
         return None
-    if not _are_written(every) or (_stand_for(every) and not _sees(claim, _seen_entries)):
+    if not _are_written(every):
+        return None
+    if _stand_for(every) and not _selects(every) and not _sees(claim, _seen_entries):
         return None
     return replace(every, claim=claim)
 
@@ -179,6 +191,12 @@ def _stand_for(verdict: Verdict) -> int:
     return max((one.stands_for for one in corners if one is not None), default=0)
 
 
+def _selects(verdict: Verdict) -> bool:
+    """Whether one corner stands for all, as exchanging entries exchanges outputs."""
+    corners = [one.region.corner for one in verdict.findings]
+    return any(one is not None and one.selects is not None for one in corners)
+
+
 def _sees(claim: Accuracy, look: Callable[[Claims], object]) -> bool:
     """Whether the checker sees something in the programs of a claim: then it finds no reason."""
     checker = without_limits(Claims)
@@ -236,6 +254,8 @@ def _regions(
     found = [
         WrittenRegion(one, signs, completed, stands_for).written() for one in examined(verdict)
     ]
+    if _selects(verdict) and not completed.suffice(found):
+        raise _UnseenError
     _say_that_beta_falls(verdict.claim, signs)
     return found
 

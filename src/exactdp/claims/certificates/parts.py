@@ -61,6 +61,14 @@ class Completed:
         space = self._checker.space(0, {**region, "tree": None})
         return cut_parts(self._checker, space, sides, cell, near)
 
+    def suffice(self, regions: Sequence[Json]) -> bool:
+        """Whether the checker sees that no input is left out."""
+        try:
+            self._checker.all_there([self._checker.space(k, one) for k, one in enumerate(regions)])
+        except _REFUSALS:
+            return False
+        return True
+
     @cached_property
     def _checker(self) -> Claims:
         found = without_limits(Claims)

@@ -87,7 +87,8 @@ class WrittenRegion:
                 for row in used
             ],
             "bounds": [*map(bound, names, self.one.region.entries)],
-            **({"differs": [*corner.differs]} if corner.stands_for else {}),
+            **({} if corner.differs is None else {"differs": [*corner.differs]}),
+            **({} if corner.selects is None else {"selects": corner.selects}),
         }
 
     def _leaf(self, cell: Leaf | None) -> Json:

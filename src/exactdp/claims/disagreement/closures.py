@@ -16,10 +16,13 @@ from math import lcm
 from typing import Any
 
 from exactdp.claims.disagreement.bounds import Least, certified
+from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.stated.distances import InputDistance, l1, linf
 from exactdp.polyhedra.form import Form, Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.selected import Selected
 from exactdp.semantics.spots import Spot
 
 Closures = Mapping[Hashable, Polyhedron]
@@ -41,6 +44,29 @@ def are_closures(found: Closures) -> bool:
         if len(apart) < len(found):
             return False
     return True
+
+
+def of_selection(selection: Selected) -> Closures | None:
+    """Return where each number of a selection is the best; None if outputs are not told apart.
+
+    A number that ties with another one is selected if it is the first of both, or the last.
+    """
+    ties = selection.ties
+    if ties is None or ties.has_output:
+        return None
+    means = [one.mean if selection.is_largest else -one.mean for one in selection.numbers]
+    found: dict[Hashable, Polyhedron] = {}
+    for k, output in enumerate(selection.outputs):
+        sides = []
+        for j, other in enumerate(means):
+            gap = means[k] - other
+            if isinstance(gap, Linear):
+                strict = (j < k) is not ties.last_wins
+                sides.append(Halfspace.of(gap.coefficients, gap.constant, strict=strict))
+            elif j != k:
+                return None
+        found[told_apart(output)] = tuple(sides)
+    return found if len(found) == len(means) else None
 
 
 def dual_norm(distance: InputDistance) -> Callable[[Halfspace], Fraction] | None:

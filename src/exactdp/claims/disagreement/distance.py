@@ -27,6 +27,7 @@ from exactdp.claims.disagreement.closures import (
     beyond_side,
     distance_to_side,
     dual_norm,
+    of_selection,
 )
 from exactdp.claims.disagreement.constraints import DISTANCE
 from exactdp.claims.disagreement.euclidean import EuclideanDisagreements
@@ -209,6 +210,10 @@ class Disagreements:
             return None
         if self._graphs.releases or self._ideal.is_partial or self._multiplies or self._is_bent:
             return None
+        selection = self._engine.selection
+        known = None if selection is None else of_selection(selection)
+        if known is not None:
+            return known
         given = assembled(program.inputs, [0] * len(self._kinds))
         outputs = self._engine.outputs_up_to(_MOST_CLOSURES, given)
         if outputs is None:

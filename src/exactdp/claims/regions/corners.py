@@ -31,7 +31,7 @@ from exactdp.claims.regions.dominance import (
     SignedOrder,
     corners,
 )
-from exactdp.claims.regions.independent import SampledOutputs
+from exactdp.claims.regions.few_outputs import SampledOutputs, exchanged_outputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.stated.enclosing import EnclosingSides, Enclosures
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from exactdp.language.program import Program
 
 _MOST_OUTPUTS = 20_000  # ideal outputs, each with a corner of its own
+_FEWEST_EXCHANGED = 8  # entries of which one is selected; fewer have a corner each
 _MANY_OUTPUTS = 64  # of which a few corners stand for all, if their entries are independent
 
 
@@ -80,8 +81,10 @@ class Corner:
     """The parameters of the region at the corner."""
     stands_for: int = 0
     """How many ideal outputs a few corners stand for, if not each has one of its own."""
-    differs: tuple[int, ...] = ()
+    differs: tuple[int, ...] | None = None
     """Of these few, the entries of its output that differ from those of one output among them."""
+    selects: str | None = None
+    """If it stands for all: whether the "largest" or the "smallest" entry is selected."""
 
 
 class Corners:
@@ -136,9 +139,10 @@ class Corners:
 
     def _placed(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
         """Return the corners of each ideal output at a value of the finite inputs."""
-        few = self._sampled(finite) if self.may_stand_for_others else None
-        if few is not None:
-            return few
+        if self.may_stand_for_others and self._are_alike:
+            few = self._exchanged(finite) or self._sampled(finite)
+            if few is not None:
+                return few
         found: list[_Placed] = []
         patterns = self._patterns(finite)
         if patterns is None:
@@ -154,17 +158,36 @@ class Corners:
             found = [replace(one, corner=replace(one.corner, is_alone=False)) for one in found]
         return tuple(found) or None
 
-    # Independent entries ----------------------------------------------------------------
+    # A few outputs that stand for all ---------------------------------------------------
+
+    @property
+    def _are_alike(self) -> bool:
+        """Whether the claim says the same of all entries, and of all outputs."""
+        claim = self._claim
+        is_norm = claim.input_metric in (linf, l1, l2, discrete)
+        is_everywhere = isinstance(claim.input_set, AllReals)
+        return is_norm and is_everywhere and claim.output_metric == discrete_outputs
+
+    def _exchanged(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
+        """Return a corner that stands for all, if exchanging entries only exchanges outputs."""
+        programs = self._claim.mechanism, self._claim.ideal_function.program
+        if len(self._names) < _FEWEST_EXCHANGED:
+            return None
+        noisy, ideal = (one.kept(Engine).selection for one in programs if one is not None)
+        if noisy is None or ideal is None:
+            return None
+        names = [entry_names(one.inputs) for one in programs if one is not None]
+        outputs = exchanged_outputs(noisy, ideal, (names[0], names[1]))
+        here = None if outputs is None else self._of_output(finite, outputs[0])
+        if here is None or len(here) != 1 or len(here[0].corner.piece.sides) != 1:
+            return None
+        word, size = "largest" if noisy.is_largest else "smallest", len(self._names)
+        corner = replace(here[0].corner, stands_for=size, selects=word)
+        return (replace(here[0], corner=corner),)
 
     def _sampled(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
         """Return corners that stand for those of many outputs; None if none are known to."""
         claim = self._claim
-        if (
-            claim.input_metric not in (linf, l1, l2, discrete)
-            or claim.output_metric != discrete_outputs
-            or not isinstance(claim.input_set, AllReals)
-        ):
-            return None
         ideal = claim.ideal_function.program
         assert ideal is not None
         entries = []

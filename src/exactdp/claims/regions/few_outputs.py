@@ -1,11 +1,18 @@
-"""A few ideal outputs that stand for all others: lists whose entries are independent.
+"""A few ideal outputs that stand for all others, for one of two reasons.
 
-If the entries of the output depend on different inputs and on noise of their own, the probability
-of a list o is ∏ pᵢ(oᵢ), and dd is the least dd of an entry. So the corner of o consists of corners
-of its entries. It suffices to compute the corner of one list, and of those that differ from it in
-one entry. If all these corners have the same probability p(a), so has the corner of every list:
-pᵢ(v) is the same function for all values v of an entry, because the other factors are the same.
-The proof is in `docs/theory.md`.
+**Exchanged entries.** If mechanism and ideal select the best of their inputs, with noise of one law
+on each, then exchanging two inputs exchanges two outputs, and changes neither the probability of
+the ideal output nor dd. So the corner of one output stands for those of all. Ties have probability
+0 with noise; without noise, the selected number must be one of the best.
+
+**Independent entries.** If the entries of the output depend on different inputs and on noise of
+their own, the probability of a list o is ∏ pᵢ(oᵢ), and dd is the least dd of an entry. So the
+corner of o consists of corners of its entries. It suffices to compute the corner of one list, and
+of those that differ from it in one entry. If all these corners have the same probability p(a), so
+has the corner of every list: pᵢ(v) is the same function for all values v of an entry, because the
+other factors are the same.
+
+The proofs are in `docs/theory.md`.
 """
 
 from __future__ import annotations
@@ -14,9 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.regions.dominance import CornerPiece, SignedOrder
 from exactdp.language.values import Value
 from exactdp.semantics.entries import IndependentEntry
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.selected import Selected
 
 
 @dataclass(frozen=True)
@@ -72,3 +82,31 @@ class SampledOutputs:
                 if not any(name in part and row.names <= part for part in self.parts):
                     return False
         return not any(order.shifted for order in orders)
+
+
+def exchanged_outputs(
+    noisy: Selected, ideal: Selected, names: tuple[Sequence[str], Sequence[str]]
+) -> tuple[Value, ...] | None:
+    """Return the output for each input, if exchanging inputs exchanges these, and nothing else.
+
+    `names` are those of the inputs of the mechanism and of the ideal, in the same order.
+    """
+    laws = {(one.law.noise, one.law.rate) for one in noisy.numbers if one.law is not None}
+    if len(laws) != 1 or noisy.is_largest is not ideal.is_largest:
+        return None
+    if ideal.ties is None or ideal.ties.has_output:
+        return None
+    first, second = map(_by_input, (noisy, ideal), names)
+    if first is None or second is None:
+        return None
+    are_same = [*map(told_apart, first)] == [*map(told_apart, second)]
+    return tuple(first) if are_same and len({*first}) == len(first) else None
+
+
+def _by_input(selection: Selected, names: Sequence[str]) -> list[Value] | None:
+    """Return the output for each input; None if not exactly the inputs are selected from."""
+    means = [one.mean for one in selection.numbers]
+    found = dict(zip(means, selection.outputs, strict=True))
+    if len(found) != len(means) or {*found} != {Linear.symbol(name) for name in names}:
+        return None
+    return [found[Linear.symbol(name)] for name in names]
