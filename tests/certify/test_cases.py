@@ -211,11 +211,13 @@ def test_the_sign_of_an_input_is_not_taken_on_trust() -> None:
     """A cut with the other sign, or none, does not prove what needs the sign."""
     right = sealed(MIXED["γ = 1 + |x|ε"]())
     for path, _ in leaves(right["regions"]):
-        if "sides" in path and path[-2] == "form" and path[path.index("sides") + 1] == 0:
-            wrong = copy.deepcopy(right)
-            side = at(wrong["regions"], path[: path.index("sides") + 1])
-            side[0] = []  # the condition that shows the sign
-            assert not certify.check(seal(wrong)).accepted
+        if "sides" in path and path[-2:] == ("form", 0) and path[path.index("sides") + 1] == 0:
+            for late in (False, True):  # the condition that shows the sign is missing, or last
+                wrong = copy.deepcopy(right)
+                sides = at(wrong["regions"], path[: path.index("sides") + 1])
+                first, *rest = sides
+                sides[:] = [*rest, first] if late else rest
+                assert not certify.check(seal(wrong)).accepted
 
 
 def at(place: Any, path: Path) -> Any:

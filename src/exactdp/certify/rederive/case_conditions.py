@@ -76,28 +76,26 @@ class CaseConditions(Claims):
             rows += between(form, units[0], low, high)
         rows += [*self.ranges(leaf), *leaf.cuts]
         sides = [*(one.form for one in case.when), *_equalities(case, at)]
-        listed = zip(sides, self.entries(given, len(sides)), strict=True)
-        left = [(tree, form) for tree, forms in listed for form in self.entries(forms)]
-        for is_last in (False, True):  # those that need no signs of inputs may show them
-            found = [(one, self.weaker(*one, leaf, rows if is_last else ())) for one in left]
-            rows += [row for _, row in found if row is not None]
-            left = [one for one, row in found if row is None]
-            self.require(not (is_last and left), "the sign of an input is not seen")
+        for one in self.entries(given):
+            rows.append(self.weaker(sides, one, leaf, rows))
         return rows
 
-    def weaker(self, tree: Tree, given: Any, leaf: Leaf, rows: Sequence[Vector]) -> Vector | None:
+    def weaker(
+        self, sides: Sequence[Tree], given: Any, leaf: Leaf, rows: Sequence[Vector]
+    ) -> Vector:
         """Return a linear form that is not smaller than ε^p times a condition.
 
         The condition is Σ s(ε)·x with s for each number x that moves, and 1. So v·x is not smaller
         if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs; for
         inputs that `rows` show not to be negative, or not to be positive, v ≥ s·ε^p or v ≤ s·ε^p.
-        Return None if a sign is not seen.
         Products of α and γ are first replaced by linear bounds on them (`products`).
         """
         has_keep = isinstance(given, dict) and "keep" in given
-        power, listed, *keep = self.fields(given, "power form keep" if has_keep else "power form")
+        names = "side power form keep" if has_keep else "side power form"
+        side, power, listed, *keep = self.fields(given, names)
         p, form = self.integer(power, -10, 10), self.form(listed, leaf.at.size)
         self.require(not keep or keep[0] in _LEVELS, "not α or γ")
+        tree = sides[self.integer(side, 0, len(sides) - 1)]
         slopes = self.slopes(tree, leaf, _LEVELS.index(keep[0]) if keep else None)
         scale = EPS**p
         for k, (v, slope) in enumerate(zip(form, slopes, strict=True)):
@@ -111,8 +109,7 @@ class CaseConditions(Claims):
             signs = signs_in(rows, k) if is_input else {1}
             if gap == 0 or len(signs) == 2:
                 continue  # an input that is 0
-            if not signs:
-                return None
+            self.require(signs, "the sign of an input is not seen")
             right = self.never_negative(gap * signs.pop())
             self.require(right, "a condition is not the one of the claim")
         return form

@@ -228,7 +228,7 @@ class _Group:
 
     # Conditions -----------------------------------------------------------------------
 
-    def _sides(self, on: Interval, cuts: Sequence[Vector]) -> tuple[list[list[Json]], list[Vector]]:
+    def _sides(self, on: Interval, cuts: Sequence[Vector]) -> tuple[list[Json], list[Vector]]:
         """Return linear conditions that follow from those of the case, as data and as rows."""
         unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
         rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
@@ -244,8 +244,8 @@ class _Group:
             if isinstance(level, Range):
                 rows += between(unit[name], unit["eps"], level.lower, level.upper)
         known = [*rows, *cuts, *self._plain_rows]
-        written: list[list[Json]] = []
-        for one in (*self.case.when, *equalities(self.case, self.free)):
+        written: list[tuple[bool, Json]] = []
+        for k, one in enumerate((*self.case.when, *equalities(self.case, self.free))):
             bound = one.bound_to(self._known)
             keep: Json = {}
             side: LinearSide | None
@@ -254,11 +254,13 @@ class _Group:
             else:
                 side = LinearSide.of(bound, (*self.reals, *self.free))
             found = [] if side is None else self._weaker(side, on, known)
-            written.append(
-                [{"power": p, "form": [spell(q) for q in form], **keep} for p, form in found]
-            )
+            last = side is not None and bool(side.signed)  # others may show the signs it needs
+            written += [
+                (last, {"side": k, "power": p, "form": [spell(q) for q in form], **keep})
+                for p, form in found
+            ]
             rows += [form for _, form in found]
-        return written, rows
+        return [one for _, one in sorted(written, key=lambda each: each[0])], rows
 
     @cached_property
     def _linear_sides(self) -> list[LinearSide]:
@@ -444,7 +446,7 @@ class _Group:
         on: Interval,
         cuts: Sequence[Vector],
         part: int,
-        sides: Sequence[list[Json]],
+        sides: Sequence[Json],
         rows: Sequence[Vector],
         explored: Sequence[tuple[Region, Any]],
     ) -> Json:
