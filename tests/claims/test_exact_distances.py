@@ -38,7 +38,8 @@ from exactdp import (
     sqrt,
 )
 from exactdp.claims.disagreement.critical import candidates
-from exactdp.claims.stated.expressions import Symbol, has_root
+from exactdp.claims.stated.expressions import Symbol
+from exactdp.claims.stated.features import has_root
 from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.reals.radicals import Radical, radical, zero_of
 

@@ -33,7 +33,8 @@ from exactdp.claims.regions.regret import at_worst_inputs, near_worst_inputs
 from exactdp.claims.stated.claim import Due, about_the_constant
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
-from exactdp.claims.stated.expressions import Expression, has_root
+from exactdp.claims.stated.expressions import Expression
+from exactdp.claims.stated.features import has_root
 from exactdp.claims.stated.inputs import (
     AllReals,
     Box,

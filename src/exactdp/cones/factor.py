@@ -40,35 +40,30 @@ class ConeRatio:
         over, under = self.numerator, self.denominator
         return OrderedSum(over.form - under.form * factor, over.names)
 
-    def decision(self, factor: Fraction, budget: int = 5000) -> ConeDecision:
+    def decision(self, factor: Fraction) -> ConeDecision:
         """Return whether b − factor·e ≥ 0."""
-        return nonnegative_on(self.less(factor), self.cone, budget=budget, window=self.window)
+        return nonnegative_on(self.less(factor), self.cone, window=self.window)
 
 
 @dataclass(frozen=True)
 class FactorEnclosure:
     """lower ≤ κ ≤ upper for the largest κ with b − κ·e ≥ 0 on all cones.
 
-    `lower` is proved by `decisions`, one per cone, and None if nothing could be proved. `upper` is
-    None if no bound was found (e = 0 everywhere); else b < upper·e at the rational point `witness`
-    of the relative interior of cone number `where`. If lower = upper then κ is known exactly and
-    reached at the witness or in the limit at 0; then b < (κ + width)·e at the witness. `is_narrow`
-    states whether the width was reached.
+    `lower` is None if nothing could be proved. `upper` is None if no bound was found (e = 0
+    everywhere); else b < upper·e at the rational point `witness` of the relative interior of cone
+    number `where`. If lower = upper then κ is known exactly and
+    reached at the witness or in the limit at 0; then b < (κ + width)·e at the witness.
     """
 
     lower: Fraction | None
     upper: Fraction | None
     where: int | None
     witness: Vector | None
-    decisions: tuple[ConeDecision, ...]
-    is_narrow: bool
 
 
 def largest_factor(
     quotients: Sequence[ConeRatio],
     width: Number = "1/1000",
-    *,
-    budget: int = 5000,
 ) -> FactorEnclosure:
     """Return an enclosure of the largest κ with b − κ·e ≥ 0 on each cone.
 
@@ -82,36 +77,31 @@ def largest_factor(
         raise ValueRefusedError("there is no cone")
     start = _first_bound(quotients, gap)
     if start is None:
-        return FactorEnclosure(None, None, None, None, (), False)
+        return FactorEnclosure(None, None, None, None)
     upper, place = start
     wanted = gap
     for _ in range(200):
         trial = simplest_inside(upper - wanted, upper - wanted / 2)
-        decisions = _decisions(quotients, trial, budget)
-        last = decisions[-1]
+        index, last = _last_decision(quotients, trial)
         if last.holds:
-            result = FactorEnclosure(trial, upper, *place, decisions, upper - trial <= gap)
-            return _sharpened(quotients, result, budget)
+            return _sharpened(quotients, FactorEnclosure(trial, upper, *place))
         if last.witness is not None:
-            index = len(decisions) - 1
             value = _above(quotients[index], last.witness, gap / 8)
             upper = trial if value is None else min(trial, value)
             place = index, last.witness
         else:
             wanted *= 2
-    return FactorEnclosure(None, upper, *place, (), False)
+    return FactorEnclosure(None, upper, *place)
 
 
-def _decisions(
-    quotients: Sequence[ConeRatio], factor: Fraction, budget: int
-) -> tuple[ConeDecision, ...]:
-    """Return the decisions about b − factor·e, cone by cone up to the first that does not hold."""
-    found: list[ConeDecision] = []
-    for quotient in quotients:
-        found.append(quotient.decision(factor, budget))
-        if not found[-1].holds:
-            break
-    return tuple(found)
+def _last_decision(quotients: Sequence[ConeRatio], factor: Fraction) -> tuple[int, ConeDecision]:
+    """Return the first cone on which b − factor·e ≥ 0 does not hold, or the last one."""
+    *others, last = enumerate(quotients)
+    for index, quotient in others:
+        found = quotient.decision(factor)
+        if not found.holds:
+            return index, found
+    return last[0], last[1].decision(factor)
 
 
 def _first_bound(
@@ -130,9 +120,7 @@ def _first_bound(
     return next(entry for entry in values if entry[0] <= lowest + gap / 4)
 
 
-def _sharpened(
-    quotients: Sequence[ConeRatio], found: FactorEnclosure, budget: int
-) -> FactorEnclosure:
+def _sharpened(quotients: Sequence[ConeRatio], found: FactorEnclosure) -> FactorEnclosure:
     """Return the enclosure with the simplest number in it as κ itself, if that is proved."""
     if found.lower is None or found.upper is None or found.where is None or found.witness is None:
         return found
@@ -146,9 +134,8 @@ def _sharpened(
     for quotient, point in places:
         at_guess = quotient.less(guess).sign_at(point)
         if quotient.denominator.sign_at(point) > 0 and at_guess == 0:
-            decisions = _decisions(quotients, guess, budget)
-            if decisions[-1].holds:
-                return replace(found, lower=guess, upper=guess, decisions=decisions)
+            if _last_decision(quotients, guess)[1].holds:
+                return replace(found, lower=guess, upper=guess)
             break
     return found
 

@@ -8,8 +8,7 @@ on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -19,7 +18,7 @@ from exactdp.measure.density import Summand
 from exactdp.measure.frame import Element, Frame
 from exactdp.measure.function import Univariate, indicator
 from exactdp.measure.joint import name_of
-from exactdp.measure.lattice import Lattice, LatticeCell, disjoint
+from exactdp.measure.lattice import Lattice, LatticeCell
 from exactdp.measure.radical_frame import RadicalFrame
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals import ExpPoly, ExpTerm, exp, parameter
@@ -143,17 +142,3 @@ def coupled(
         bounds = frozenset(one.sharpened() for one in ends)
         cells.append(LatticeCell(bounds, ExpPoly(1), {whole: (2, parity)}))
     return Lattice(tuple(cells))
-
-
-def gathered(products: Sequence[Summand], frame: Frame) -> tuple[Summand, ...]:
-    """Return products merged if each is a number times the mass of one integer variable."""
-    cells = []
-    for one in products:
-        if one.functions or one.joints or one.conditions or one.bounds or len(one.lattices) != 1:
-            return tuple(products)
-        factor = one._replace(lattices=()).number(frame)
-        if factor.parameters not in ((), ("eps",)):
-            return tuple(products)
-        cells += [replace(cell, density=cell.density * factor) for cell in one.lattices[0].cells]
-    mass = Lattice(disjoint(tuple(cells)))
-    return (Summand(frame.one, {}, lattices=(mass,)),) if mass.cells else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields, replace
 from fractions import Fraction
 from html import escape
 from itertools import islice
@@ -14,9 +15,10 @@ from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.privacy import Privacy
 from exactdp.claims.private.deltas import DeltaCurve
 from exactdp.claims.private.patterns import reals_in
-from exactdp.claims.stated.expressions import run_with
+from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.reals import eps
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.reals.printing import latex
@@ -90,7 +92,7 @@ def _saved(claim: Accuracy, times: Fraction) -> str:
     """Return sentences on how less noise changes the bound, and the error at an input."""
     said = []
     if not claim.is_beta_of_input:
-        before, after = str(claim.formula), str(run_with(claim.formula, times))
+        before, after = str(claim.formula), str(_run_with(claim.formula, times))
         if before != after:
             said.append(f"The bound β = {before} becomes {after} at the same privacy.")
     try:
@@ -204,3 +206,16 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
                 seen.add((chance, other))
                 found = np.maximum(found, np.log(chance.values(points) / other.values(points)))
     return found
+
+
+def _run_with(value: Any, times: Fraction) -> Any:
+    """Return an expression, or parts of one, with ε replaced by a multiple of ε."""
+    if isinstance(value, Constant):
+        return Constant(value.form.substitute(eps=eps * times))
+    if isinstance(value, tuple):
+        return tuple(_run_with(part, times) for part in value)
+    if isinstance(value, Expression | Comparison):
+        parts = {one.name: getattr(value, one.name) for one in fields(value)}  # type: ignore[arg-type]
+        changed = {name: _run_with(part, times) for name, part in parts.items() if name != "text"}
+        return replace(value, **changed)  # type: ignore[type-var]
+    return value

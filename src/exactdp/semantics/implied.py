@@ -27,9 +27,6 @@ from exactdp.semantics.nodes import Edge, Failure, Node, has_noise, inputs_in, l
 _FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "==", "!=": "!="}
 _NEGATED = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "==": "!=", "!=": "=="}
 
-Names = dict[int | str, int]
-"""The places of the symbols of a node in its order."""
-
 
 @dataclass
 class PartialOrder:

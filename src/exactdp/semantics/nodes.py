@@ -25,9 +25,6 @@ from exactdp.semantics.spots import whole_of
 
 _COMPOSED = (tuple, Symbolic)
 
-Noise: TypeAlias = int
-"""A noise variable of a node, by position; inputs are symbols of another type (str)."""
-
 
 class NoiseKinds(NamedTuple):
     """The properties of the variables of a node."""
@@ -243,10 +240,3 @@ def noise_part(form: object) -> dict[int, Fraction]:
     if not isinstance(form, Linear):
         return {}
     return {name: Fraction(q) for name, q in form.coefficients.items() if isinstance(name, int)}
-
-
-def contains_noise(value: Value) -> bool:
-    """Whether a value contains noise."""
-    if isinstance(value, NoisyQuotient):
-        return contains_noise((value.over, value.under))
-    return any(map(contains_noise, value)) if isinstance(value, tuple) else has_noise(value)

@@ -48,6 +48,7 @@ Vector: TypeAlias = tuple[Fraction, ...]
 
 RAY = Cone.of(1, [(1,)])
 _NARROW = Fraction(1, 10**9)
+_MARGIN = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
@@ -375,7 +376,7 @@ def _cut(region: Region, forms: Sequence[Mapping[str, Fraction]]) -> Region | No
     return replace(region, cone=Cone.of(len(region.names), inequalities)).hull()
 
 
-def at_point(region: Region, point: Fraction, room: Fraction = Fraction(1, 10**6)) -> Region | None:
+def at_point(region: Region, point: Fraction) -> Region | None:
     """Return a part of a region at one ε, such that all its points belong to the region.
 
     It is the whole slice, except for a small margin at conditions that are strict, or irrational
@@ -384,7 +385,7 @@ def at_point(region: Region, point: Fraction, room: Fraction = Fraction(1, 10**6
     if region.stretch is not None and point not in region.stretch:
         return None
     if region.sides:
-        forms = [side.inside(point, room) for side in region.sides]
+        forms = [side.inside(point, _MARGIN) for side in region.sides]
         alone = replace(region, on=Interval(point, point), sides=())
         return _cut(_without_unit(alone, point), forms)
     fixed = exact_values(region.levels, point)

@@ -7,18 +7,18 @@ form in ε, or the minimum of several (`minimum`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
 from exactdp.language.terms import EpsTerm
-from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.formula import Formula
+from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import rational
-from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radical_form import constant as radical_constant
 from exactdp.reals.radicals import Radical
 from exactdp.reals.towers import Tower, exp
@@ -44,9 +44,13 @@ class Expression(Formula, ABC):
     def alternatives(self, values: Values) -> Alternatives:
         """Return the closed forms whose minimum is the expression, at given values."""
 
-    @abstractmethod
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the expressions of which this one is made."""
+        return ()
+
     def names(self) -> frozenset[str]:
         """Return the names that occur, except ε."""
+        return frozenset().union(*(part.names() for part in self.operands()))
 
     @abstractmethod
     def bound_to(self, values: Bindings) -> Expression:
@@ -115,29 +119,21 @@ class Expression(Formula, ABC):
                 rule="A power in beta is a whole number, 0 or more.",
             )
         whole = Power(self, power)
-        slope = 1 if self.is_by_cases or sign_of(self) > 0 else 0
+        slope = 1 if self.is_by_cases or sign_of(self) in (0, 1) else 0
         found = self.spread(lambda one: one**power, slope, str(whole))
         return whole if found is None else found
 
     def __ge__(self, other: object) -> Comparison:
-        if not _is_operand(other):
-            return NotImplemented
-        return Comparison(self - other, strict=False, text=f"{self} >= {other}")
+        return _compared(self, ">=", other)
 
     def __gt__(self, other: object) -> Comparison:
-        if not _is_operand(other):
-            return NotImplemented
-        return Comparison(self - other, strict=True, text=f"{self} > {other}")
+        return _compared(self, ">", other)
 
     def __le__(self, other: object) -> Comparison:
-        if not _is_operand(other):
-            return NotImplemented
-        return Comparison(_operand(other) - self, strict=False, text=f"{self} <= {other}")
+        return _compared(self, "<=", other)
 
     def __lt__(self, other: object) -> Comparison:
-        if not _is_operand(other):
-            return NotImplemented
-        return Comparison(_operand(other) - self, strict=True, text=f"{self} < {other}")
+        return _compared(self, "<", other)
 
     def __bool__(self) -> bool:
         raise ValueRefusedError(
@@ -187,10 +183,6 @@ class Constant(Expression):
         """Return the form."""
         del values
         return (self.form,)
-
-    def names(self) -> frozenset[str]:
-        """Return no names."""
-        return frozenset()
 
     def bound_to(self, values: Bindings) -> Expression:
         """Return the same constant."""
@@ -243,9 +235,9 @@ class _BinaryOperation(Expression):
     left: Expression
     right: Expression
 
-    def names(self) -> frozenset[str]:
-        """Return the names in both."""
-        return self.left.names() | self.right.names()
+    def operands(self) -> tuple[Expression, ...]:
+        """Return both expressions."""
+        return self.left, self.right
 
     def bound_to(self, values: Bindings) -> Expression:
         """Return the operation with values substituted in both."""
@@ -310,9 +302,9 @@ class Power(Expression):
         """Return the power of the base."""
         return (self.base.at(values) ** self.power,)
 
-    def names(self) -> frozenset[str]:
-        """Return the names in the base."""
-        return self.base.names()
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the base."""
+        return (self.base,)
 
     def bound_to(self, values: Bindings) -> Expression:
         """Return the power of the base with values."""
@@ -338,9 +330,9 @@ class Exponential(Expression):
             )
         return (exp(exponent),)
 
-    def names(self) -> frozenset[str]:
-        """Return the names in the exponent."""
-        return self.exponent.names()
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the exponent."""
+        return (self.exponent,)
 
     def bound_to(self, values: Bindings) -> Expression:
         """Return e to the exponent with values."""
@@ -351,41 +343,43 @@ class Exponential(Expression):
 
 
 @dataclass(frozen=True, repr=False)
-class Minimum(Expression):
-    """The pointwise minimum of several expressions."""
+class _Extreme(Expression):
+    """The pointwise minimum or maximum of several expressions."""
 
     parts: tuple[Expression, ...]
+
+    def operands(self) -> tuple[Expression, ...]:
+        """Return all parts."""
+        return self.parts
+
+    def bound_to(self, values: Bindings) -> Expression:
+        """Return the same with values substituted in all parts."""
+        return type(self)(tuple(part.bound_to(values) for part in self.parts))
+
+    def spread(
+        self, function: Callable[[Expression], Expression], slope: int, text: str
+    ) -> Expression | None:
+        """Return the same of a nondecreasing function, the opposite of a nonincreasing one."""
+        del text
+        if not slope:
+            return None
+        is_least = isinstance(self, Minimum) == (slope > 0)
+        return (minimum if is_least else maximum)(*map(function, self.parts))
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__.lower()}({', '.join(map(str, self.parts))})"
+
+
+class Minimum(_Extreme):
+    """The pointwise minimum of several expressions."""
 
     def alternatives(self, values: Values) -> Alternatives:
         """Return the closed forms of all parts."""
         return _distinct(form for part in self.parts for form in part.alternatives(values))
 
-    def names(self) -> frozenset[str]:
-        """Return the names in all parts."""
-        return frozenset().union(*(part.names() for part in self.parts))
 
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return the minimum of the parts with values substituted."""
-        return Minimum(tuple(part.bound_to(values) for part in self.parts))
-
-    def spread(
-        self, function: Callable[[Expression], Expression], slope: int, text: str
-    ) -> Expression | None:
-        """Return the minimum of a nondecreasing function, the maximum of a nonincreasing one."""
-        del text
-        if not slope:
-            return None
-        return (minimum if slope > 0 else maximum)(*map(function, self.parts))
-
-    def __str__(self) -> str:
-        return f"minimum({', '.join(map(str, self.parts))})"
-
-
-@dataclass(frozen=True, repr=False)
-class Maximum(Expression):
+class Maximum(_Extreme):
     """The pointwise maximum of several expressions; each is claimed separately."""
-
-    parts: tuple[Expression, ...]
 
     def alternatives(self, values: Values) -> Alternatives:
         """Raise an error: the parts are separated before evaluation."""
@@ -396,26 +390,6 @@ class Maximum(Expression):
             "positive.",
             way_out="Write the largest of whole formulas, such as maximum(a * c, b * c).",
         )
-
-    def names(self) -> frozenset[str]:
-        """Return the names in all parts."""
-        return frozenset().union(*(part.names() for part in self.parts))
-
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return the maximum of the parts with values substituted."""
-        return Maximum(tuple(part.bound_to(values) for part in self.parts))
-
-    def spread(
-        self, function: Callable[[Expression], Expression], slope: int, text: str
-    ) -> Expression | None:
-        """Return the maximum of a nondecreasing function, the minimum of a nonincreasing one."""
-        del text
-        if not slope:
-            return None
-        return (maximum if slope > 0 else minimum)(*map(function, self.parts))
-
-    def __str__(self) -> str:
-        return f"maximum({', '.join(map(str, self.parts))})"
 
 
 _ONE = Constant(ExpPoly(1))
@@ -496,76 +470,6 @@ def as_expression(value: object, what: str) -> Expression:
         ) from None
 
 
-def has_root(part: Expression) -> bool:
-    """Whether an expression contains an irrational number."""
-    match part:
-        case Constant(form):
-            return form.is_irrational
-        case Exponential(inner) | Power(inner, _):
-            return has_root(inner)
-        case Sum(left, right) | Product(left, right) | Quotient(left, right):
-            return has_root(left) or has_root(right)
-        case Minimum(parts) | Maximum(parts):
-            return any(map(has_root, parts))
-    return any(has_root(one) for one, _ in getattr(part, "pieces", ()))  # by cases
-
-
-def number_of(value: object) -> Fraction | None:
-    """Return a formula, or a closed form, if it is a number, else None."""
-    form = value.form if isinstance(value, Constant) else value
-    if not isinstance(form, ClosedForm) or isinstance(form, RadicalForm) or form.denominator != 1:
-        return None
-    return form.numerator.constant()
-
-
-def has_tower(part: Expression) -> bool:
-    """Whether an expression has an exponent that is not a polynomial in ε, α, γ and inputs."""
-    match part:
-        case Exponential(exponent):
-            return _is_quotient(exponent)
-        case Sum(left, right) | Product(left, right) | Quotient(left, right):
-            return has_tower(left) or has_tower(right)
-        case Power(base, _):
-            return has_tower(base)
-        case Minimum(parts) | Maximum(parts):
-            return any(map(has_tower, parts))
-    return False
-
-
-def has_exponential(part: Expression) -> bool:
-    """Whether an expression contains e to a power."""
-    match part:
-        case Exponential():
-            return True
-        case Constant(form):
-            return form.is_irrational or not form.numerator.exponentials().keys() <= {0}
-        case Sum(left, right) | Product(left, right) | Quotient(left, right):
-            return has_exponential(left) or has_exponential(right)
-        case Power(base, _):
-            return has_exponential(base)
-        case Minimum(parts) | Maximum(parts):
-            return any(map(has_exponential, parts))
-    return False
-
-
-def _is_quotient(part: Expression) -> bool:
-    """Whether a part is not a polynomial without exponentials."""
-    match part:
-        case Constant(RadicalForm() as form):
-            return not form.is_polynomial
-        case Constant(form):
-            return form.denominator != 1 or not form.numerator.exponentials().keys() <= {0}
-        case Sum(left, right) | Product(left, right):
-            return _is_quotient(left) or _is_quotient(right)
-        case Quotient(left, right):
-            if not isinstance(right, Constant) or right.form.denominator != 1:
-                return True
-            return _is_quotient(left) or right.form.numerator.constant() is None
-        case Power(base, _):
-            return _is_quotient(base)
-    return not isinstance(part, Symbol)
-
-
 def _from_tower(value: Tower) -> Expression:
     """Return Σ factor·e^exponent + rest as an expression."""
     found: Expression | None = Constant(value.rest) if value.rest.numerator else None
@@ -575,19 +479,6 @@ def _from_tower(value: Tower) -> Expression:
             part = Product(Constant(factor), part)
         found = part if found is None else Sum(found, part)
     return Constant(ExpPoly(0)) if found is None else found
-
-
-def run_with(value: Any, times: Fraction) -> Any:
-    """Return an expression, or parts of one, with ε replaced by a multiple of ε."""
-    if isinstance(value, Constant):
-        return Constant(value.form.substitute(eps=eps * times))
-    if isinstance(value, tuple):
-        return tuple(run_with(part, times) for part in value)
-    if isinstance(value, Expression | Comparison):
-        parts = {one.name: getattr(value, one.name) for one in fields(value)}  # type: ignore[arg-type]
-        changed = {name: run_with(part, times) for name, part in parts.items() if name != "text"}
-        return replace(value, **changed)  # type: ignore[type-var]
-    return value
 
 
 def _is_operand(value: object) -> bool:
@@ -614,13 +505,26 @@ def _combined(kind: type[_BinaryOperation], left: object, right: object) -> Expr
     return kind(one, two) if found is None else found
 
 
+def _compared(left: Expression, op: str, right: object) -> Comparison:
+    if not _is_operand(right):
+        return NotImplemented  # type: ignore[no-any-return]
+    sides = (left, _operand(right)) if op[0] == ">" else (_operand(right), left)
+    return Comparison(sides[0] - sides[1], strict=len(op) == 1, text=f"{left} {op} {right}")
+
+
+def _slope(factor: Expression) -> int:
+    """Return whether a product with a factor is nondecreasing, 1, nonincreasing, −1, or either."""
+    sign = sign_of(factor)
+    return 0 if sign is None else sign or 1
+
+
 def _spread(kind: type[_BinaryOperation], one: Expression, two: Expression) -> Expression | None:
     """Return an operation on a formula with parts as a formula with parts, or None."""
     for k, part in sorted(enumerate((one, two)), key=lambda x: not x[1].is_by_cases):
         if part.is_by_cases or isinstance(part, Maximum | Minimum):
             slope = 1
             if kind is not Sum and not part.is_by_cases:
-                slope = 0 if kind is Quotient and k else sign_of((two, one)[k])
+                slope = 0 if kind is Quotient and k else _slope((two, one)[k])
 
             def combined(x: Expression, k: int = k) -> Expression:
                 return _combined(kind, *((one, x) if k else (x, two)))
@@ -631,26 +535,32 @@ def _spread(kind: type[_BinaryOperation], one: Expression, two: Expression) -> E
     return None
 
 
-def sign_of(part: Expression) -> int:
-    """Return 1 or −1 if an expression is seen to be nonnegative or nonpositive, else 0.
+def sign_of(part: Expression, on: Interval = POSITIVE) -> int | None:
+    """Return 1 if an expression is seen to be nonnegative, −1 if nonpositive, 0 if zero.
 
-    α, γ and ε are not negative.
+    α, γ and ε are not negative. None if the sign is unknown.
     """
     match part:
         case Exponential() | Symbol("alpha" | "gamma"):
             return 1
         case Constant(form) if form.parameters in ((), ("eps",)):
-            return 1 if nonnegative(form).holds else -1 if nonnegative(-form).holds else 0
+            if not form.numerator:
+                return 0
+            return 1 if nonnegative(form, on) else -1 if nonnegative(-form, on) else None
+        case Sum() | Minimum() | Maximum():
+            return together(sign_of(one, on) for one in part.operands())
         case Product(left, right) | Quotient(left, right):
-            return sign_of(left) * sign_of(right)
+            one, two = sign_of(left, on), sign_of(right, on)
+            return None if one is None or two is None else one * two
         case Power(base, power):
-            return 1 if power % 2 == 0 else sign_of(base)
-        case Sum(left, right):
-            return sign_of(left) if sign_of(left) == sign_of(right) else 0
-        case Minimum(parts) | Maximum(parts):
-            signs = {sign_of(one) for one in parts}
-            return signs.pop() if len(signs) == 1 else 0
-    return 0
+            return 1 if power % 2 == 0 else sign_of(base, on)
+    return None
+
+
+def together(signs: Iterable[int | None]) -> int | None:
+    """Return the sign of a sum of numbers with these signs; None if it is unknown."""
+    found = {*signs} - {0}
+    return found.pop() if len(found) == 1 else None if found else 0
 
 
 def _form(value: Any) -> ClosedForm:

@@ -20,6 +20,8 @@ from exactdp.claims.stated.expressions import (
     Quotient,
     Sum,
     Symbol,
+    sign_of,
+    together,
 )
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, parameter
 from exactdp.reals.numbers import inf
@@ -41,13 +43,8 @@ def proved_signs(part: Expression, on: Interval) -> Iterator[ClosedForm]:
             signs = [{c > 0 for c, _, _ in one.terms} for one in _parts(form)]
             if any(len(one) > 1 for one in signs):
                 yield from (one for one in (form, -form) if nonnegative(one, on))
-        case Sum(left, right) | Product(left, right) | Quotient(left, right):
-            yield from proved_signs(left, on)
-            yield from proved_signs(right, on)
-        case Power(inner, _) | Exponential(inner):
-            yield from proved_signs(inner, on)
-        case Minimum(parts):
-            for one in parts:
+        case _:
+            for one in part.operands():
                 yield from proved_signs(one, on)
 
 
@@ -58,75 +55,42 @@ def _trend(part: Expression, name: str, on: Interval) -> int | None:
     match part:
         case Symbol():
             return 1
-        case Sum(left, right):
-            return _together(_trend(left, name, on), _trend(right, name, on))
-        case Minimum(parts):
-            trend: int | None = 0
-            for one in parts:
-                trend = _together(trend, _trend(one, name, on))
-            return trend
+        case Sum() | Minimum():
+            return together(_trend(one, name, on) for one in part.operands())
         case Exponential(exponent):
             return _trend(exponent, name, on)
         case Power(base, power):
             if power == 0:
                 return 0
-            return _trend(base, name, on) if sign_of_part(base, on) in (0, 1) else None
+            return _trend(base, name, on) if sign_of(base, on) in (0, 1) else None
         case Product(left, right):
             return _product(left, right, name, on)
         case Quotient(left, right):
-            if sign_of_part(right, on) != 1:
+            if sign_of(right, on) != 1:
                 return None
             under = _trend(right, name, on)
             over = _signed(_trend(left, name, on), 1)
             if under == 0:
                 return over
-            sign = sign_of_part(left, on)
+            sign = sign_of(left, on)
             if under is None or sign is None:
                 return None
-            return _together(over, -under * sign)
+            return together((over, -under * sign))
     return None
 
 
 def _product(left: Expression, right: Expression, name: str, on: Interval) -> int | None:
     one, two = _trend(left, name, on), _trend(right, name, on)
     if one == 0:
-        return _signed(two, sign_of_part(left, on))
+        return _signed(two, sign_of(left, on))
     if two == 0:
-        return _signed(one, sign_of_part(right, on))
+        return _signed(one, sign_of(right, on))
     # (ab)' = a'b + ab'
-    return _together(_signed(one, sign_of_part(right, on)), _signed(two, sign_of_part(left, on)))
+    return together((_signed(one, sign_of(right, on)), _signed(two, sign_of(left, on))))
 
 
 def _signed(trend: int | None, sign: int | None) -> int | None:
     return None if trend is None or sign is None else trend * sign
-
-
-def _together(one: int | None, two: int | None) -> int | None:
-    if one is None or two is None or one * two < 0:
-        return None
-    return one or two
-
-
-def sign_of_part(part: Expression, on: Interval) -> int | None:
-    """Return 1 if a part is nonnegative, −1 if nonpositive, 0 if zero; None if unknown."""
-    match part:
-        case Constant(form):
-            if not form.numerator:
-                return 0
-            return 1 if nonnegative(form, on) else -1 if nonnegative(-form, on) else None
-        case Symbol(name):
-            return 1 if name in ("alpha", "gamma") else None
-        case Exponential():
-            return 1
-        case Sum(left, right):
-            return _together(sign_of_part(left, on), sign_of_part(right, on))
-        case Product(left, right) | Quotient(left, right):
-            return _signed(sign_of_part(left, on), sign_of_part(right, on))
-        case Power(base, power):
-            return 1 if power % 2 == 0 else sign_of_part(base, on)
-        case Minimum(parts):
-            return 1 if all(sign_of_part(one, on) in (0, 1) for one in parts) else None
-    return None
 
 
 def at_infinity(form: ClosedForm, scaled: str) -> ClosedForm | float:

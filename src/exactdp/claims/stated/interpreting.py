@@ -16,14 +16,8 @@ from fractions import Fraction
 from types import FunctionType, ModuleType
 from typing import Any
 
-from exactdp.claims.stated.expressions import (
-    Expression,
-    as_expression,
-    has_exponential,
-    maximum,
-    minimum,
-    number_of,
-)
+from exactdp.claims.stated.expressions import Expression, as_expression, maximum, minimum
+from exactdp.claims.stated.features import has_exponential, number_of
 from exactdp.claims.stated.functions import definition_of, statements_of
 from exactdp.claims.stated.paths import (
     FunctionPath,

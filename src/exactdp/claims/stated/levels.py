@@ -24,8 +24,8 @@ from exactdp.claims.stated.expressions import (
     Minimum,
     Symbol,
     as_expression,
-    number_of,
 )
+from exactdp.claims.stated.features import number_of
 from exactdp.claims.stated.functions import OfInput, written
 from exactdp.claims.stated.paths import extreme, paths
 from exactdp.errors import ExactdpError, ValueRefusedError

@@ -21,8 +21,8 @@ from exactdp.claims.stated.expressions import (
     Sum,
     Symbol,
     as_expression,
-    number_of,
 )
+from exactdp.claims.stated.features import number_of
 
 Conjunction: TypeAlias = tuple[Comparison, ...]
 

@@ -19,12 +19,13 @@ from exactdp.claims.stated.expressions import (
     Product,
     Quotient,
     Sum,
-    has_root,
+    sign_of,
 )
-from exactdp.claims.stated.hypotheses import sign_of_part
+from exactdp.claims.stated.features import has_root
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.radical_form import RadicalForm, made
-from exactdp.reals.radicals import Radical, Surd, sign_of
+from exactdp.reals.radicals import Radical, Surd
+from exactdp.reals.radicals import sign_of as sign_of_number
 
 _ROOM = Fraction(1, 10**12)
 
@@ -57,12 +58,12 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
         case Quotient(left, right):
             if has_root(right):
                 return None
-            sign = sign_of_part(right, on)
+            sign = sign_of(right, on)
             over = None if sign is None else rational_bound(left, side * sign, on)
             return None if over is None else Quotient(over, right)
         case Power(base, power):
-            inner = rational_bound(base, side, on) if sign_of_part(base, on) == 1 else None
-            return None if inner is None or sign_of_part(inner, on) != 1 else Power(inner, power)
+            inner = rational_bound(base, side, on) if sign_of(base, on) == 1 else None
+            return None if inner is None or sign_of(inner, on) != 1 else Power(inner, power)
         case Minimum(parts) | Maximum(parts):
             bounds = [rational_bound(one, side, on) for one in parts]
             known = [one for one in bounds if one is not None]
@@ -72,12 +73,12 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
 
 def _product(left: Expression, right: Expression, side: int, on: Interval) -> Expression | None:
     """Bound a product: with a·b ≥ 0 for signs s and t, each factor is bounded by the other's."""
-    signs = sign_of_part(left, on), sign_of_part(right, on)
+    signs = sign_of(left, on), sign_of(right, on)
     if None in signs:
         return None
     one = rational_bound(left, side * (signs[1] or 0), on)
     two = rational_bound(right, side * (signs[0] or 0), on)
-    if one is None or two is None or (sign_of_part(one, on), sign_of_part(two, on)) != signs:
+    if one is None or two is None or (sign_of(one, on), sign_of(two, on)) != signs:
         return None
     return Product(one, two)
 
@@ -88,7 +89,7 @@ def _rounded(form: ClosedForm, side: int) -> ClosedForm | None:
         return None
     found: dict[tuple[int, Surd], Surd] = {}
     for (power, rate), factor in form.terms:
-        towards = side * sign_of(factor)
+        towards = side * sign_of_number(factor)
         key = power, rate.near(towards, _ROOM) if isinstance(rate, Radical) else rate
         number = factor.near(side, _ROOM) if isinstance(factor, Radical) else factor
         found[key] = found.get(key, Fraction(0)) + number

@@ -33,9 +33,8 @@ from exactdp.claims.stated.expressions import (
     Minimum,
     Symbol,
     as_expression,
-    has_root,
-    has_tower,
 )
+from exactdp.claims.stated.features import has_root, has_tower
 from exactdp.claims.stated.fitting import input_distance_for, output_distance_for
 from exactdp.claims.stated.functions import OfInput, written
 from exactdp.claims.stated.ideals import IdealFunction, NonlinearIdeal, read_ideal
