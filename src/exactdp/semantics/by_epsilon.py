@@ -285,7 +285,7 @@ def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value
     return by_epsilon(
         program,
         engine.units(program.read_input(u)),
-        lambda trace: dict(engine.distribution_with(_given(program, u, trace), trace)),
+        lambda trace: dict(engine.distribution_at_spots(_given(program, u, trace), trace)),
         lambda point: dict(_at(program, point).distribution(u)),
     )
 
@@ -296,7 +296,7 @@ def probability_by_epsilon(program: Program, u: object, output: object) -> ByEps
     return by_epsilon(
         program,
         engine.units(program.read_input(u)),
-        lambda trace: engine.probability_with(_given(program, u, trace), pattern, trace),
+        lambda trace: engine.probability_at_spots(_given(program, u, trace), pattern, trace),
         lambda point: _at(program, point).probability(u, pattern),
     )
 

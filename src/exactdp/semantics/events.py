@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.code import Appended, Code, Release, Set, written
 from exactdp.language.machine import State
+from exactdp.language.program import Program
 from exactdp.language.released import form_of
 from exactdp.language.terms import EpsTerm
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import ClosedForm, Interval
+from exactdp.reals.numbers import rational
 from exactdp.semantics.nodes import has_noise
 from exactdp.semantics.spots import Spot
 
@@ -188,3 +191,28 @@ def appended_slot(code: Code) -> str | None:
             case _:
                 return None
     return slot if starts == 1 else None
+
+
+def within_pattern(u: object, ideal: object, gamma: object, distance: str) -> Value:
+    """Return the pattern of the outputs within gamma of the ideal output; `ANYTHING` for all.
+
+    The ideal is a deterministic program, or the output itself.
+    """
+    if isinstance(ideal, Program):
+        if ideal.checked.meets_eps or ideal.checked.releases_eps:
+            raise ValueRefusedError(
+                f"the ideal {ideal.__name__} depends on eps",
+                rule="An ideal is one function of the input for every eps.",
+                way_out="Write it with @ideal, without eps, and give ideal=….",
+            )
+        ideal = ideal.machine.run(ideal.read_input(u))
+    output, radius = read_pattern(ideal), rational(gamma, "gamma")
+    if radius < 0:
+        raise ValueRefusedError(f"gamma is {radius}", rule="gamma is a distance, so not negative.")
+    if distance == "discrete":
+        return ANYTHING if radius >= 1 else output
+    if distance == "sup":
+        return near(output, radius)
+    raise ValueRefusedError(
+        f"the output distance {shown(distance)} is not known", way_out="Use 'discrete' or 'sup'."
+    )

@@ -161,7 +161,7 @@ class Within:
         found = (
             self._engine.distribution(given)
             if trace is None
-            else self._engine.distribution_with(u, trace)
+            else self._engine.distribution_at_spots(u, trace)
         )
         kinds = set(map(_kind, found))
         self._kinds |= kinds
@@ -176,7 +176,7 @@ class Within:
     def _chance(self, u: tuple[Value, ...], pattern: Value, trace: Trace | None) -> ClosedForm:
         """Return the probability of an output, or of a pattern, at an input."""
         if trace is not None:
-            return self._engine.probability_with(u, read_pattern(pattern), trace)
+            return self._engine.probability_at_spots(u, read_pattern(pattern), trace)
         if has_spots(u) or has_spots(pattern):
             return self._engine.probability_at_spots(u, pattern)
         return self._engine.probability_at(u, read_pattern(pattern))
@@ -186,7 +186,7 @@ class Within:
         known = self._last
         if known is None or known[0] != u or known[1] is not trace:
             if trace is not None:
-                found = self._engine.distribution_with(u, trace)
+                found = self._engine.distribution_at_spots(u, trace)
             elif has_spots(u):
                 found = self._engine.distribution_at_spots(u)
             else:

@@ -120,7 +120,7 @@ class Outcomes:
             return self._chances[u]
         given = assembled(self._claim.mechanism.inputs, u)
         if self._claim.has_inverse_eps and trace is not None:
-            listed = self._engine.distribution_with(given, trace).apart
+            listed = self._engine.distribution_at_spots(given, trace).apart
             return {State(-1, (output,)): chance for output, chance in listed}
         if has_spots(given):
             listed = self._engine.distribution_at_spots(given).apart

@@ -228,7 +228,7 @@ class Corners:
 
         def run(trace: Trace) -> ClosedForm:
             u = base.input(mechanism.inputs, trace)
-            return mechanism.kept(Engine).probability_with(u, placed.corner.pattern, trace)
+            return mechanism.kept(Engine).probability_at_spots(u, placed.corner.pattern, trace)
 
         cells = [*explore(placed.names, placed.cone, run)]
         return cells[0].result if len(cells) == 1 else None
