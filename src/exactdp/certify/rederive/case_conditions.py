@@ -20,8 +20,8 @@ from .formulas import Tree
 from .linear import is_number
 from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
-from .refutations import Case
-from .spaces import between
+from .refutations import Case, Side
+from .spaces import ParameterSpace, between, flat_of
 
 _LEVELS = ("alpha", "gamma")
 _MOST_POWER = 12
@@ -58,6 +58,8 @@ class CaseConditions(Claims):
     """Derives the linear conditions of a part from the conditions of its case."""
 
     cases: list[Case]
+    positive: Sequence[Vector] = ()
+    """Linear forms in the coordinates of a part that are above 0 wherever the case is claimed."""
 
     def moved(self, leaf: Leaf) -> Iterator[tuple[Any, bool]]:
         """Yield the single values of the input, and whether they move."""
@@ -75,15 +77,36 @@ class CaseConditions(Claims):
         for form, (low, high) in zip(units[1 + at.unit :], self.ends or (), strict=False):
             rows += between(form, units[0], low, high)
         rows += [*self.ranges(leaf), *leaf.cuts]
-        sides = [*(one.form for one in case.when), *_equalities(case, at)]
+        sides = [*case.when, *(Side(form, False) for form in _equalities(case, at))]
+        positive: list[Vector] = []
         for one in self.entries(given):
-            rows.append(self.weaker(sides, one, leaf, rows))
+            side, row = self.weaker(sides, one, leaf, rows)
+            rows.append(row)
+            if side.strict:  # a form that is not smaller than a positive one is positive
+                positive.append(row)
+        self.positive = positive
         return rows
 
+    def face(self, space: ParameterSpace, form: Vector, flats: set[tuple[object, ...]]) -> None:
+        """Check that the part of a space where a form is 0 is a space, if the claim is made there.
+
+        It is not if a strict condition is 0 everywhere there.
+        """
+        places = [_image(space.forms, way) for way in flat_of(space.region, form)]
+        if not self.excludes(places):
+            super().face(space, form, flats)
+
+    def excludes(self, directions: Sequence[Sequence[Any]]) -> bool:
+        """Whether a strict condition is 0 on everything that some coordinates span."""
+        return any(
+            not any(sum(a * b for a, b in zip(row, way, strict=True)) for way in directions)
+            for row in self.positive
+        )
+
     def weaker(
-        self, sides: Sequence[Tree], given: Any, leaf: Leaf, rows: Sequence[Vector]
-    ) -> Vector:
-        """Return a linear form that is not smaller than ε^p times a condition.
+        self, sides: Sequence[Side], given: Any, leaf: Leaf, rows: Sequence[Vector]
+    ) -> tuple[Side, Vector]:
+        """Return a condition, and a linear form that is not smaller than ε^p times it.
 
         The condition is Σ s(ε)·x with s for each number x that moves, and 1. So v·x is not smaller
         if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs; for
@@ -92,11 +115,11 @@ class CaseConditions(Claims):
         """
         has_keep = isinstance(given, dict) and "keep" in given
         names = "side power form keep" if has_keep else "side power form"
-        side, power, listed, *keep = self.fields(given, names)
+        number, power, listed, *keep = self.fields(given, names)
         p, form = self.integer(power, -10, 10), self.form(listed, leaf.at.size)
         self.require(not keep or keep[0] in _LEVELS, "not α or γ")
-        tree = sides[self.integer(side, 0, len(sides) - 1)]
-        slopes = self.slopes(tree, leaf, _LEVELS.index(keep[0]) if keep else None)
+        side = sides[self.integer(number, 0, len(sides) - 1)]
+        slopes = self.slopes(side.form, leaf, _LEVELS.index(keep[0]) if keep else None)
         scale = EPS**p
         for k, (v, slope) in enumerate(zip(form, slopes, strict=True)):
             if k == 1 and leaf.at.unit:
@@ -112,7 +135,7 @@ class CaseConditions(Claims):
             self.require(signs, "the sign of an input is not seen")
             right = self.never_negative(gap * signs.pop())
             self.require(right, "a condition is not the one of the claim")
-        return form
+        return side, form
 
     def slopes(self, tree: Tree, leaf: Leaf, keep: int | None) -> list[Ratio]:
         """Return a condition as the functions of ε that the coordinates are multiplied with.
@@ -190,6 +213,11 @@ class CaseConditions(Claims):
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
         return bool(form.is_nonnegative(self.epsilon)) or super().never_negative(form)
+
+
+def _image(forms: Sequence[Vector], point: Vector) -> Vector:
+    """Return the coordinates at a point of the parameters."""
+    return tuple(sum((a * b for a, b in zip(form, point, strict=True)), _ZERO) for form in forms)
 
 
 def signs_in(rows: Iterable[Vector], place: int) -> set[int]:

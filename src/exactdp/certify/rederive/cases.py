@@ -135,6 +135,8 @@ class CaseClaims(CaseConditions):
         if not any(ray[0] for ray in cone.generators):
             self.require(not found, "a region without ε")
             return 0
+        if not found and self.excludes(cone.generators):
+            return 0
         spaces = [self.case_space(leaf, rows, one) for one in found]
         self.require(spaces, "a region is missing")
         flats = [space.flat() for space in spaces]

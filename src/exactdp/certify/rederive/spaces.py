@@ -411,7 +411,7 @@ class Spaces(Statement):
                     if holds(form[0], op):
                         continue
                     break
-                if _flat_of(region, form):
+                if flat_of(region, form):
                     found.add(form)
                 if op != "!=":
                     region = region.cut([-q for q in form] if op[0] == "<" else form)
@@ -426,7 +426,7 @@ class Spaces(Statement):
 
     def face(self, space: ParameterSpace, form: Vector, flats: set[tuple[object, ...]]) -> None:
         """Check that the part of a space where a form is 0 is a space, unless it is empty."""
-        directions = _flat_of(space.region, form)
+        directions = flat_of(space.region, form)
         right = not directions or space.flat(directions) in flats
         self.require(right, "a tie, at which the claim may jump, is not examined")
 
@@ -496,7 +496,7 @@ def _has_room(region: PolyhedralCone, sides: dict[Vector, set[int]]) -> bool:
     )
 
 
-def _flat_of(region: PolyhedralCone, form: Vector) -> list[Vector]:
+def flat_of(region: PolyhedralCone, form: Vector) -> list[Vector]:
     """Return vectors that span the part of a region where a form is 0; none if ε is 0 there."""
     tie = region.cut(form).cut([-q for q in form])
     found = [tuple(map(Fraction, ray)) for ray in (*tie.rays, *tie.lines)]

@@ -123,6 +123,7 @@ class _Group:
         self.case, self.fixed = case, fixed
         self.is_listed = is_listed(self.claim.input_set)
         self.left = _MOST_LEAVES
+        self._positive: list[Vector] = []  # forms that strict conditions exclude from being 0
         domains = kinds(self.claim.mechanism.inputs)
         named = zip(self.claim.entry_names, domains, fixed, strict=True)
         self.reals = [n for n, kind, _ in named if kind is None and not self.is_listed]
@@ -245,6 +246,7 @@ class _Group:
                 rows += between(unit[name], unit["eps"], level.lower, level.upper)
         known = [*rows, *cuts, *self._plain_rows]
         written: list[tuple[bool, Json]] = []
+        self._positive = []
         for k, one in enumerate((*self.case.when, *equalities(self.case, self.free))):
             bound = one.bound_to(self._known)
             keep: Json = {}
@@ -260,6 +262,8 @@ class _Group:
                 for p, form in found
             ]
             rows += [form for _, form in found]
+            if one.strict:
+                self._positive += [form for _, form in found]
         return [one for _, one in sorted(written, key=lambda each: each[0])], rows
 
     @cached_property
@@ -427,6 +431,7 @@ class _Group:
             unit["gamma"] if "gamma" in self.free else None,
             beta=self.case.betas[part % len(self.case.betas)],
             above=self.case.betas[1:] if part == len(self.case.betas) else (),
+            positive=tuple(self._positive),
         ).hull()
         if whole is None:
             return []

@@ -449,6 +449,7 @@ class _Placed:
             ),
             alpha=None if region.alpha is None else moved(region.alpha),
             gamma=None if region.gamma is None else moved(region.gamma),
+            positive=(),
             corner=replace(self.corner, names=names),
         ).hull()
 

@@ -336,7 +336,10 @@ class _AtInput:
         claimed = [high.form - low.form for high in highs for low in lows]
         if distance != inf:
             claimed += [distance - low.form for low in lows]
-        if distance != inf or not highs:  # α is as large as dd allows
+        # α is as large as dd allows, unless it is above dd by a strict condition.
+        if not any(low.is_open and low.form == distance for low in lows) and (
+            distance != inf or not highs
+        ):
             beyond = [high.form - distance for high in highs]
             for part in OnRay(base.on, on).where([*claimed, *beyond]):
                 if self.claim.boundary == "check":

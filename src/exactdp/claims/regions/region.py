@@ -94,6 +94,8 @@ class Region:
     """α and γ if they are functions of ε."""
     stretch: Stretch | None = field(default=None)
     """The exact set of ε, if an endpoint is irrational; `on` encloses it."""
+    positive: tuple[Vector, ...] = field(default=())
+    """Forms in the parameters that are not 0: the strict conditions."""
     sides: tuple[LinearSide, ...] = field(default=())
     """Conditions that are not linear in the parameters."""
     beta: Expression | None = field(default=None)
@@ -251,10 +253,15 @@ class Region:
             rest = (q for k, q in enumerate(side) if k != last)
             return tuple(Fraction(q) + side[last] * v for q, v in zip(rest, value, strict=True))
 
+        cone = Cone.of(len(value), [moved(side) for side in self.cone.inequalities])
+        positive = tuple(map(moved, self.positive))
+        if _are_zero(positive, cone):
+            return None  # a strict condition does not hold there
         return replace(
             self,
             names=tuple(others),
-            cone=Cone.of(len(value), [moved(side) for side in self.cone.inequalities]),
+            cone=cone,
+            positive=positive,
             entries=tuple(
                 Combination(moved(one.form)) if isinstance(one, Combination) else one
                 for one in self.entries
@@ -293,15 +300,20 @@ def with_sides(region: Region, sides: Sequence[LinearSide]) -> Region:
     left = tuple(side for side, form in zip(sides, conic, strict=True) if form is None)
     cone = Cone.of(len(region.names), inequalities)
     strict = [
-        [form.get(_known_as(name), Fraction(0)) for name in region.names]
+        tuple(form.get(_known_as(name), Fraction(0)) for name in region.names)
         for side, form in zip(sides, conic, strict=True)
         if form is not None and side.strict
     ]
-    generators = (*cone.rays, *cone.lines)
-    if any(not any(dot(form, ray) for ray in generators) for form in strict):
+    if _are_zero(strict, cone):
         nothing = tuple(Fraction(-(k == 0)) for k in range(len(region.names)))
-        cone = Cone.of(len(region.names), [*inequalities, nothing])  # a strict side is 0 everywhere
-    return replace(region, cone=cone, sides=left)
+        cone = Cone.of(len(region.names), [*inequalities, nothing])
+    return replace(region, cone=cone, sides=left, positive=(*region.positive, *strict))
+
+
+def _are_zero(forms: Sequence[Vector], cone: Cone) -> bool:
+    """Whether one of some forms is 0 everywhere in a cone."""
+    generators = (*cone.rays, *cone.lines)
+    return any(not any(dot(form, ray) for ray in generators) for form in forms)
 
 
 def _known_as(name: str) -> str:
@@ -332,6 +344,7 @@ def with_unit(region: Region) -> Region:
         ),
         alpha=None if region.alpha is None else widened(region.alpha),
         gamma=None if region.gamma is None else widened(region.gamma),
+        positive=tuple(map(widened, region.positive)),
     )
 
 
@@ -355,6 +368,7 @@ def _without_unit(region: Region, point: Fraction) -> Region:
         ),
         alpha=None if region.alpha is None else narrower(region.alpha),
         gamma=None if region.gamma is None else narrower(region.gamma),
+        positive=tuple(map(narrower, region.positive)),
     )
 
 
@@ -405,6 +419,7 @@ def ray_at_point(base: Region, point: Fraction, fixed: Mapping[str, Fraction]) -
         gamma=gamma,
         curve=None,
         levels={},
+        positive=(),
     )
 
 
@@ -477,6 +492,7 @@ def _around_levels(claim: Any, region: Region, on: Interval) -> Region | None:
         alpha=unit.get("alpha"),
         gamma=unit.get("gamma"),
         levels={},
+        positive=(),
         why="",
     ).hull()
 

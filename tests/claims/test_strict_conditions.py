@@ -1,0 +1,120 @@
+"""Strict conditions: the claim is not made on their boundary, where the mechanism may jump."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from certify.specimens import seal
+from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, certify, discrete, eps, exp
+from support.examples import examples
+
+LARGER = Mechanism.from_source("""
+def larger(q: Real[2]):
+    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
+""")
+
+
+def _steps(name: str, at: int, values: tuple[int, int, int]) -> Mechanism:
+    """Return a function with certain values below, at and above a number."""
+    return Mechanism.from_source(f"""
+def {name}(q: Real):
+    if q < {at}:
+        return {values[0]}
+    return {values[1]} if q == {at} else {values[2]}
+""")
+
+
+OPERATORS: dict[str, Any] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "!=": lambda a, b: a != b,
+    "==": lambda a, b: a == b,
+}
+_BITS = st.tuples(*[st.integers(0, 1)] * 3)
+_SIDE = st.tuples(st.sampled_from([*OPERATORS]), st.integers(-1, 1))
+
+
+@examples(120)
+@given(st.integers(-1, 1), _BITS, st.integers(-1, 1), _BITS, _SIDE, _SIDE, st.booleans())
+@example(0, (0, 0, 1), 0, (0, 1, 1), (">", 0), (">", -1), True)
+@example(0, (0, 1, 1), 0, (0, 0, 1), ("!=", 0), ("<", 1), True)
+@example(0, (0, 1, 0), 1, (0, 0, 0), ("<", 0), (">", 0), False)
+def test_functions_without_noise(
+    c: int,
+    one: tuple[int, int, int],
+    d: int,
+    two: tuple[int, int, int],
+    first: tuple[str, int],
+    second: tuple[str, int],
+    both: bool,
+) -> None:
+    """Whether two step functions differ where a condition holds is seen at a few points."""
+
+    def value(q: Fraction, at: int, values: tuple[int, int, int]) -> int:
+        return values[(q > at) - (q < at) + 1]
+
+    def is_claimed(q: Fraction) -> bool:
+        answers = [OPERATORS[op](q, number) for op, number in (first, second)]
+        return all(answers) if both else any(answers)
+
+    claim = Accuracy(
+        _steps("mechanism", c, one),
+        0,
+        alpha=0,
+        ideal=_steps("ideal", d, two).noiseless(),
+        input_distance=discrete,
+        inputs=AllReals(),
+        region=f" {'and' if both else 'or'} ".join(f"q {op} {k}" for op, k in (first, second)),
+    )
+    points = [q for k in range(-4, 5) if is_claimed(q := Fraction(k, 2))]
+    verdict = claim.check()
+    if not points:
+        assert verdict.outcome == "vacuous"
+    elif any(value(q, c, one) != value(q, d, two) for q in points):
+        at = verdict.counterexample.input
+        assert is_claimed(at)
+        assert value(at, c, one) != value(at, d, two)
+    else:
+        assert verdict.outcome == "holds"
+        assert certify.check(verdict.certificate)
+
+
+def test_a_certificate_is_about_the_strict_condition() -> None:
+    """At q = 0 the claim is false: the same proof of the condition q ≥ 0 is rejected."""
+    late = Mechanism.from_source("""
+def late(q: Real):
+    return q > 0 and lap(eps, q) > 0
+""")
+    claim = Accuracy(
+        late,
+        Fraction(1, 2),
+        alpha=0,
+        ideal=_steps("ideal", 0, (0, 1, 1)).noiseless(),
+        input_distance=discrete,
+        inputs=lambda q: q > 0,
+        output_distance=discrete,
+    )
+    certificate: Any = deepcopy(claim.check().certificate)
+    assert certify.check(certificate)
+    (side,) = certificate["claim"]["cases"][0]["when"]
+    assert side["strict"] is True
+    side["strict"] = False
+    assert not certify.check(seal(certificate))
+
+
+@pytest.mark.parametrize("inputs", [[[3, 1]], Box([3, 1], [3, 1])])
+@pytest.mark.parametrize("boundary", ["skip", "check"])
+def test_no_alpha_is_above_the_distance(inputs: Any, boundary: str) -> None:
+    """At [3, 1] the distance to disagreement is 1, so nothing is claimed for α > 1."""
+    claim = Accuracy(
+        LARGER, exp(-5 * alpha * eps), region="alpha > 1", inputs=inputs, boundary=boundary
+    )
+    assert claim.check().outcome == "vacuous"
