@@ -132,7 +132,7 @@ def _refuted(claim: Accuracy, one: Counterexample, *, is_part: bool) -> ErrorCur
     if moves or is_part:  # its probability is the closed form on an interval of ε only
         alone = replace(claim, alpha=one.alpha, gamma=one.gamma)
         return error_curve(alone, claim.mechanism.read_input(one.input))
-    values = claim.obligations.input_values(claim.mechanism.read_input(one.input))
+    values = claim.level_values.input_values(claim.mechanism.read_input(one.input))
     levels: dict[str, Any] = {"alpha": one.alpha, "gamma": one.gamma}
     beta = claim.beta_at(one.input).alternatives({**values, **levels})
     return ErrorCurve(one.input, one.alpha, one.gamma, 1 - one.probability, beta)

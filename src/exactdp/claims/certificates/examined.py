@@ -143,7 +143,7 @@ class ExaminedRegion:
         Return None if the ideal is not defined there.
         """
         claim, work = self.claim, self.claim.obligations
-        many = work.gamma_follows or isinstance(claim.gamma_level, Range)
+        many = claim.level_values.gamma_follows or isinstance(claim.gamma_level, Range)
         many = many and self.region.gamma is None and self.region.alpha is None
         many = many or (isinstance(claim.gamma_level, Range) and self.region.gamma is None)
         if cell.result and cell.result.obligations and not many:

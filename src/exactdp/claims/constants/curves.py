@@ -94,11 +94,11 @@ def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     if not (claim.has_inverse_eps or claim.mechanism.checked.releases_eps):
         with contextlib.suppress(OrderChangesError):
             return _one_form(claim, u)
-    if isinstance(claim.gamma_level, Range) or claim.obligations.gamma_follows:
+    if isinstance(claim.gamma_level, Range) or claim.level_values.gamma_follows:
         raise _several()
     given = as_written(as_given(claim.mechanism, u))
     claimed = claim.obligations.without_probability(u)
-    radius = claim.obligations.radius(u) if claimed is None else claimed.gamma
+    radius = claim.level_values.radius(u) if claimed is None else claimed.gamma
     exact = _complement(within_by_epsilon(claim, u, radius))
     if claimed is None:
         return ErrorCurve(given, None, radius, exact, ())
@@ -165,6 +165,6 @@ def _one_form(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     if obligations:
         one = obligations[0]
         return ErrorCurve(given, one.alpha, one.gamma, 1 - one.probability, one.beta)
-    radius = claim.obligations.radius(u)
+    radius = claim.level_values.radius(u)
     chance = claim.obligations.within.probability(u, claim.ideal_function(u), radius)
     return ErrorCurve(given, None, radius, 1 - chance, ())

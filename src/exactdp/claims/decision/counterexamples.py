@@ -159,7 +159,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
 def _is_one(claim: Accuracy, found: Counterexample) -> bool:
     """Whether the claim is made there and is false, with conditions and cases as given."""
     values: dict[str, Any] = dict(
-        claim.obligations.input_values(claim.mechanism.read_input(found.input))
+        claim.level_values.input_values(claim.mechanism.read_input(found.input))
     )
     values |= {"alpha": found.alpha, "gamma": found.gamma}
 
@@ -374,12 +374,12 @@ def _claimed(
     If the claim is made only below the largest α, an α close enough to it is found: β is
     continuous, so it is below 1 − Pr there, too.
     """
-    obligations = claim.obligations
-    values = obligations.input_values(one.input)
+    levels = claim.level_values
+    values = levels.input_values(one.input)
     level = claim.gamma_level
     share = Fraction(1, 2)
-    levels = {"alpha": region.alpha, "gamma": region.gamma}
-    given = frozenset(name for name, form in levels.items() if form is not None)
+    moved = {"alpha": region.alpha, "gamma": region.gamma}
+    given = frozenset(name for name, form in moved.items() if form is not None)
 
     least = max((form.at(eps).upper for form in region.least), default=Fraction(0))
 
@@ -395,7 +395,7 @@ def _claimed(
         limit = at_most(one.distance)  # dd is irrational and represented by a number just above
         if limit <= max(one.alpha_least, least):
             return None
-        there = obligations.beta(one.input, values, limit, one.gamma, given=given, beta=region.beta)
+        there = levels.beta(one.input, values, limit, one.gamma, given=given, beta=region.beta)
         if not any((one.probability - 1 + beta).at(eps).sign < 0 for beta in there or ()):
             return None
     while True:
@@ -403,13 +403,13 @@ def _claimed(
         if not one.alpha_reached or region.is_alpha_open:
             alpha = _below(limit, share, max(one.alpha_least, least))
         if isinstance(level, Expression) and region.gamma is None:
-            gamma = obligations.number(level, {**values, "alpha": alpha}, "gamma")
+            gamma = levels.number(level, {**values, "alpha": alpha}, "gamma")
         elif not one.gamma_reached:
             gamma = _below(one.gamma, share, one.gamma_least)
         bounds = [
             min(found, key=cmp_to_key(larger))
             for part in (region.beta, *region.above)
-            if (found := obligations.beta(one.input, values, alpha, gamma, given=given, beta=part))
+            if (found := levels.beta(one.input, values, alpha, gamma, given=given, beta=part))
         ]
         # Close to the limit, one that is not larger there may still be the largest.
         beta = max(bounds, key=cmp_to_key(larger), default=None)
@@ -467,7 +467,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
 
 def _meets(claim: Accuracy, setting: Setting) -> bool:
     """Whether α and γ of a setting meet the conditions; those that it does not have are ignored."""
-    known = {**claim.obligations.input_values(setting.input), **setting.levels}
+    known = {**claim.level_values.input_values(setting.input), **setting.levels}
 
     def holds(one: Comparison) -> bool:
         if not one.form.names() <= known.keys():

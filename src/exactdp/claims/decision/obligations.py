@@ -5,7 +5,7 @@ The theorems of the paper's section 6 determine which α and γ suffice; `route`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,18 +18,16 @@ from exactdp.claims.disagreement.distance import Disagreements
 from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.stated.claim import Due, near_maximum
 from exactdp.claims.stated.distances import Distance
-from exactdp.claims.stated.expressions import Alternatives, Expression, as_expression
-from exactdp.claims.stated.functions import OfInput
-from exactdp.claims.stated.hypotheses import at_infinity, falls, scaled_value
+from exactdp.claims.stated.expressions import Alternatives, Expression
 from exactdp.claims.stated.ideal_paths import IdealPath, IdealPaths
 from exactdp.claims.stated.ideals import IdealProgram
-from exactdp.claims.stated.inputs import as_given, how_many, is_listed
-from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.inputs import how_many, is_listed
+from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
-from exactdp.errors import UndefinedError, ValueRefusedError
+from exactdp.errors import UndefinedError
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, eps, nonnegative
+from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.reals.radicals import Radical, TwoRootsError
 from exactdp.reals.square_roots import CLOSE, Enclosed, at_least, is_irrational
@@ -103,6 +101,7 @@ class Obligations:
     def __init__(self, claim: Accuracy) -> None:
         self.claim = claim
         self.within = Within(claim)
+        self.levels = claim.level_values
         self._disagreements = Disagreements(
             claim.mechanism, claim.ideal_function, claim.input_metric
         )
@@ -111,25 +110,13 @@ class Obligations:
         self.room: Fraction | None = None
         """How far, relatively, a rational may be above an irrational limit of α or γ that it
         replaces; None if irrational limits are used as they are."""
-        self._betas: dict[object, Alternatives | None] = {}
-        self._radii: dict[Distance, Distance] = {}
 
     @property
     def route(self) -> str:
         """The theorem that is used."""
-        if isinstance(self.claim.gamma_level, Range) or self.gamma_follows:
+        if isinstance(self.claim.gamma_level, Range) or self.levels.gamma_follows:
             return "any gamma"
         return "any alpha" if isinstance(self.claim.alpha_level, Range) else "fixed"
-
-    @cached_property
-    def gamma_follows(self) -> bool:
-        """Whether γ depends on an α that is not fixed."""
-        gamma = self.claim.gamma_level
-        return (
-            isinstance(self.claim.alpha_level, Range)
-            and isinstance(gamma, Expression)
-            and "alpha" in gamma.names()
-        )
 
     def disagreement(self, u: tuple[Value, ...]) -> Disagreement:
         """Return dd(u) with a nearest disagreeing input."""
@@ -152,30 +139,19 @@ class Obligations:
         """Return the entries of a nearest disagreeing input, with a direction if it is a limit."""
         return self._disagreements.approach(u, output, self.within.differ(u, output))
 
-    def radius(self, u: tuple[Value, ...]) -> Distance:
-        """Return γ at an input, even if nothing is claimed there."""
-        gamma = self.claim.gamma_level
-        if isinstance(gamma, Range):
-            raise ValueRefusedError("gamma is a range", way_out="Give a number for gamma.")
-        values = self.input_values(u)
-        alpha = self.claim.alpha_level
-        if isinstance(alpha, Expression):
-            values["alpha"] = self.number(alpha, values, "alpha")
-        return self.number(gamma, values, "gamma")
-
     def without_probability(self, u: tuple[Value, ...]) -> Obligation | None:
         """Return what is claimed at an input where γ is a number, with 0 as the probability.
 
         None if nothing is claimed there.
         """
-        output, values = self.claim.ideal_function(u), self.input_values(u)
+        output, values = self.claim.ideal_function(u), self.levels.input_values(u)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
         alpha = self._alpha(values, distance, None, is_confined=False)
         gamma = self.claim.gamma_level
-        if alpha is None or isinstance(gamma, Range) or self.gamma_follows:
+        if alpha is None or isinstance(gamma, Range) or self.levels.gamma_follows:
             return None
         make = _InputObligations(u, output, distance, values, self, frozenset(), None)
-        radius = self._radius(gamma, values | {"alpha": alpha[0]})
+        radius = self.levels.number_of_gamma(gamma, values | {"alpha": alpha[0]})
         return next(iter(make(*alpha, radius, True, ExpPoly(0))), None)
 
     def _every_gamma_allows_all(self, u: tuple[Value, ...]) -> bool:
@@ -184,11 +160,12 @@ class Obligations:
         if isinstance(gamma, Range):
             least: Distance = gamma.lower
         else:
-            values = self.input_values(u)
-            values["alpha"] = (
-                alpha.lower if isinstance(alpha, Range) else self.number(alpha, values, "alpha")
-            )
-            least = self.number(gamma, values, "gamma")
+            values = self.levels.input_values(u)
+            if isinstance(alpha, Range):
+                values["alpha"] = alpha.lower
+            else:
+                values["alpha"] = self.levels.number(alpha, values, "alpha")
+            least = self.levels.number(gamma, values, "gamma")
         return self.within.allows_all(u, self.claim.ideal_function(u), least)
 
     def at(
@@ -237,7 +214,7 @@ class Obligations:
         claim, ideal = self.claim, self.claim.ideal_function
         if not isinstance(ideal, IdealProgram) or not is_listed(claim.input_set):
             return None
-        has_several = isinstance(claim.gamma_level, Range) or self.gamma_follows
+        has_several = isinstance(claim.gamma_level, Range) or self.levels.gamma_follows
         if has_several or claim.uses_inputs or claim.is_decided_only or ideal.is_partial:
             return None
         is_simple = (
@@ -265,7 +242,7 @@ class Obligations:
         claim = self.claim
         self.within.comparable(u, output, trace)
         distance = self._disagreements.distance(u, output, self.within.differ(u, output))
-        values = self.input_values(u)
+        values = self.levels.input_values(u)
         alpha = self._alpha(values, distance, alpha_is, is_confined=is_confined)
         if alpha is None:
             return None
@@ -278,11 +255,11 @@ class Obligations:
             if isinstance(gamma, Range) and not gamma.has(gamma_is):
                 return None
             radius: Distance = gamma_is
-        elif isinstance(gamma, Range) or (self.gamma_follows and alpha_is is None):
+        elif isinstance(gamma, Range) or (self.levels.gamma_follows and alpha_is is None):
             found = tuple(self._for_all_gamma(make, top, reached, trace))
             return Due(found, not found and self._every_gamma_allows_all(u))
         else:
-            radius = self._radius(gamma, values | {"alpha": top})
+            radius = self.levels.number_of_gamma(gamma, values | {"alpha": top})
         chance = self.within.probability(u, output, radius, near_by, trace)
         level = claim.alpha_level
         least = level.lower if isinstance(level, Range) else Fraction(0)
@@ -301,7 +278,7 @@ class Obligations:
         closed = self.claim.boundary == "check"
         top = given
         if top is None and isinstance(level, Expression):
-            top = self.number(level, values, "alpha")
+            top = self.levels.number(level, values, "alpha")
         if closed:
             # If dd equals the smallest α, the claim is made there but perhaps not nearby.
             _note(distance, level.lower if isinstance(level, Range) else top)
@@ -321,7 +298,7 @@ class Obligations:
             return None
         top = min(distance, level.upper)
         is_limit = not (closed and level.lower == distance)  # there are smaller α, too
-        if isinstance(top, Enclosed) or (isinstance(top, Radical) and self.gamma_follows):
+        if isinstance(top, Enclosed) or (isinstance(top, Radical) and self.levels.gamma_follows):
             return at_least(top), False
         if isinstance(top, Radical) and top == distance and is_limit:
             return top, False
@@ -361,7 +338,7 @@ class Obligations:
         chance: ClosedForm,
     ) -> Iterator[Obligation]:
         """Return the obligation for γ = slope·α + start in [radius, limit)."""
-        line = self.gamma_line(make.values)
+        line = self.levels.gamma_line(make.values)
         assert line is not None  # otherwise α is given
         slope, start = line
         level = self.claim.alpha_level
@@ -379,181 +356,12 @@ class Obligations:
         lowest = max(least, level.lower)
         yield from make(highest, is_reached, radius_there, is_reached, chance, alpha_least=lowest)
 
-    def gamma_line(self, values: Mapping[str, Distance]) -> tuple[Fraction, Fraction] | None:
-        """Return s and c if γ = s·α + c at an input and grows with α, else None."""
-        found = self._linear_gamma(values)
-        slope = Fraction(0) if found is None else found.get("alpha", Fraction(0))
-        return None if found is None or slope <= 0 else (slope, found.get("eps", Fraction(0)))
-
-    def is_gamma_linear(self, values: Mapping[str, Distance]) -> bool:
-        """Whether γ is a multiple of α plus a number at an input."""
-        return self._linear_gamma(values) is not None
-
-    def _linear_gamma(self, values: Mapping[str, Distance]) -> Mapping[str, Fraction] | None:
-        gamma = self.claim.gamma_level
-        assert isinstance(gamma, Expression)
-        scaled = gamma.at({**_as_forms(values), "alpha": scaled_value("alpha")}) * eps
-        return scaled.numerator.linear_form() if scaled.denominator == 1 else None
-
-    def _radius(self, level: Expression, values: dict[str, Distance]) -> Distance:
-        """Return γ at an input; cached if it depends on α alone."""
-        if self.claim.uses_inputs:
-            return self.number(level, values, "gamma")
-        alpha = values["alpha"]
-        found = self._radii.get(alpha)
-        if found is None:
-            found = self._radii[alpha] = self.number(level, values, "gamma")
-        return found
-
-    def number(self, level: Expression, values: Mapping[str, Distance], name: str) -> Distance:
-        """Return α or γ at an input."""
-        number = constant(level)
-        if number is not None:
-            return number
-        if isinstance(level, OfInput):
-            found = level.value(values)
-            if isinstance(found, Spot):
-                return _not_negative(found, level, name)
-            level = as_expression(found, name)
-        form = level.at(_as_forms(values))
-        value: Distance | None = form.numerator.constant() if form.denominator == 1 else None
-        trace = _trace_of(values)
-        if value is None and trace is not None:
-            scaled = form * eps
-            value = trace.from_closed_form(scaled.numerator) if scaled.denominator == 1 else None
-        if value is None:
-            why = "depends on eps" if trace is None else "is not linear in alpha and the inputs"
-            raise ValueRefusedError(
-                f"{name} = {level} {why}",
-                rule="At an input α and γ are numbers; for all real inputs they are numbers, "
-                "ranges, numbers plus a multiple of 1/eps, or γ a multiple of α plus a number.",
-                way_out="Give numbers for alpha and gamma, or inputs=Grid(lo, hi) or a list.",
-            )
-        return _not_negative(value, level, name)
-
-    def input_values(self, u: tuple[Value, ...]) -> dict[str, Distance]:
-        """Return the numbers of an input by name, if the claim uses them."""
-        if not self.claim.uses_inputs:
-            return {}
-        return {
-            name: value if isinstance(value, Spot) else Fraction(value)
-            for name, value in zip(self.claim.entry_names, entries(u), strict=True)
-            if isinstance(value, int | Fraction | Spot)
-        }
-
-    # β --------------------------------------------------------------------------------
-
-    def beta(
-        self,
-        u: tuple[Value, ...],
-        values: dict[str, Distance],
-        alpha: Distance,
-        gamma: Distance,
-        *,
-        given: frozenset[str] = frozenset(),
-        beta: Expression | None = None,
-    ) -> Alternatives | None:
-        """Return β at an input, or None if it is infinite (so the claim says nothing).
-
-        Unless α or γ is `given`, it represents all values below it, and β must be nonincreasing.
-        """
-        formula = beta
-        if formula is None:
-            formula = self.claim.beta_at(as_given(self.claim.mechanism, u))
-        key: tuple[object, ...] = alpha, gamma, given
-        if self.claim.uses_inputs or beta is not None:
-            key = (*key, formula, *values.items())
-        found = self._betas.get(key, ())
-        if found == ():
-            bound = formula.bound_to(_as_forms(values))
-            found = self._bound(bound, alpha, gamma, given=given, is_part=beta is not None)
-            self._betas[key] = found
-        return found
-
-    def _bound(
-        self,
-        formula: Expression,
-        alpha: Distance,
-        gamma: Distance,
-        *,
-        given: frozenset[str],
-        is_part: bool,
-    ) -> Alternatives | None:
-        claim = self.claim
-        levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
-        moving = [n for n, level in levels.items() if isinstance(level, Range) and n not in given]
-        if self.gamma_follows:
-            assert isinstance(claim.gamma_level, Expression)
-            formula = formula.bound_to({"gamma": claim.gamma_level})
-        assert all(falls(formula, name, claim.epsilon) for name in moving)  # or they are given
-        values: dict[str, ClosedForm | Fraction] = {}
-        endless = []
-        for name, value in (("alpha", alpha), ("gamma", gamma)):
-            if name in formula.names():
-                if value == inf:
-                    values[name] = scaled_value(name)
-                    endless.append(name)
-                else:
-                    values[name] = value
-        found: list[ClosedForm] = []
-        for form in formula.alternatives(_as_forms(values)):
-            limit: ClosedForm | float = form
-            for name in endless:
-                if isinstance(limit, ClosedForm):
-                    limit = at_infinity(limit, name)
-            if limit == -inf:
-                raise ValueRefusedError(
-                    f"beta = {formula} is negative where {' or '.join(endless)} is large",
-                    rule="beta bounds a probability: it is defined and not negative.",
-                    way_out="Correct beta, or restrict alpha and gamma.",
-                )
-            if isinstance(limit, ClosedForm):
-                self._require_bound(limit, formula, is_part=is_part)
-                found.append(limit)
-        return tuple(dict.fromkeys(found)) or None
-
-    def _require_bound(self, form: ClosedForm, formula: Expression, *, is_part: bool) -> None:
-        """Refuse a β that is negative or not defined; one of several may be negative."""
-        if form.parameters not in ((), ("eps",)):
-            return  # a negative β only makes a claim harder to prove
-        decision = nonnegative(form, self.claim.epsilon)
-        if decision.holds or (is_part and not decision.is_pole):
-            return
-        where = decision.witness if decision.witness is not None else decision.root
-        problem = "is not defined" if decision.is_pole else "is negative"
-        raise ValueRefusedError(
-            f"beta = {formula} {problem} at eps = {where}",
-            rule="beta bounds a probability: it is defined and not negative for every eps.",
-            way_out="Correct beta, or restrict epsilon.",
-        )
-
-
-def _not_negative(value: Distance, level: Expression, name: str) -> Distance:
-    if value < 0:
-        raise ValueRefusedError(
-            f"{name} = {level} is {value} at an input",
-            rule=f"{name} is a distance, so it is not negative.",
-        )
-    return value
-
 
 def _note(one: Distance, two: Distance) -> None:
     """Record that a claim may jump where two numbers that depend on parameters are equal."""
     is_moving = isinstance(one, Spot) or isinstance(two, Spot)
     if is_moving and one != inf and isinstance(gap := one - two, Spot):
         gap.trace.note(gap)
-
-
-def _as_forms(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values as closed forms; parameters are scaled by ε, so they are divided by ε."""
-    return {
-        name: value.closed_form() / eps if isinstance(value, Spot) else value
-        for name, value in values.items()
-    }
-
-
-def _trace_of(values: Mapping[str, Any]) -> Trace | None:
-    return next((one.trace for one in values.values() if isinstance(one, Spot)), None)
 
 
 @dataclass(frozen=True)
@@ -618,7 +426,7 @@ class _InputObligations:
 
     def _beta(self, alpha: Distance, gamma: Distance, chance: ClosedForm) -> Alternatives | None:
         """Return β; refuse one that has another root than the probability."""
-        found = self.all.beta(
+        found = self.all.levels.beta(
             self.input, self.values, alpha, gamma, given=self.given, beta=self.bound
         )
         for form in found or ():

@@ -29,7 +29,7 @@ class Free:
         """Return those at a listed input."""
         betas = (part.beta, *part.above)
         alpha, gamma = claim.alpha_level, claim.gamma_level
-        follows = claim.obligations.gamma_follows
+        follows = claim.level_values.gamma_follows
         noisy = claim.mechanism.checked.output.holds_noise
         why = {}
         if isinstance(alpha, Range):
@@ -38,7 +38,7 @@ class Free:
                 betas = tuple(beta.bound_to({"gamma": gamma}) for beta in betas)
             if follows and noisy:
                 why["alpha"] = "gamma moves with alpha, and the outputs hold noise"
-            elif follows and claim.obligations.gamma_line(values) is None:
+            elif follows and claim.level_values.gamma_line(values) is None:
                 why["alpha"] = (
                     f"gamma = {gamma} is not a multiple of alpha plus a number, and growing"
                 )
@@ -60,7 +60,7 @@ class Free:
         used = frozenset().union(*(one.form.names() for one in part.sides))
         alpha = isinstance(claim.alpha_level, Range) and (
             "alpha" in used
-            or claim.obligations.gamma_follows
+            or claim.level_values.gamma_follows
             or not _is_seen_to_fall(claim, part, "alpha")
         )
         gamma = isinstance(claim.gamma_level, Range) and (

@@ -58,7 +58,7 @@ class _AtInput:
         self.given: tuple[Value | Combination, ...] = tuple(entries(u))
         if claim.has_inverse_eps:
             self.given = _moving(claim, self.given)
-        self.values = claim.obligations.input_values(u)
+        self.values = claim.level_values.input_values(u)
 
     def regions(self, part: ClaimPart) -> Iterator[Region]:
         """Yield the regions of a part of the claim."""
@@ -97,7 +97,7 @@ class _AtInput:
             top = at_least(self.claim.obligations.distance(self.u))
         level = self.claim.alpha_level
         is_any = isinstance(level, Range) and level.upper == inf
-        follows = self.claim.obligations.gamma_follows
+        follows = self.claim.level_values.gamma_follows
         is_falling = is_any and "alpha" not in free.names and not follows
         for sides in linear_sides(bound, self.claim.epsilon, top, is_falling=is_falling):
             yield [one.at(self.claim.epsilon) for one in sides]
@@ -152,8 +152,8 @@ class _AtInput:
             moving = functions_of_eps(claim, self.u).get("gamma")
             if moving is not None:
                 return moving, None
-            if not claim.obligations.gamma_follows:
-                return Fraction(claim.obligations.number(level, self.values, "gamma")), None
+            if not claim.level_values.gamma_follows:
+                return Fraction(claim.level_values.number(level, self.values, "gamma")), None
         elif not (level.lower_open or claim.is_beta_of_input or "gamma" in claim.formula.names()):
             return level.lower, (level.lower,)
         raise ValueRefusedError(
@@ -165,7 +165,7 @@ class _AtInput:
 
     def _is_between(self, free: Free, sides: Sequence[LinearSide]) -> bool:
         """Whether the largest α suffices: β is nonincreasing in α, and γ does not depend on α."""
-        if free.names or self.claim.obligations.gamma_follows:
+        if free.names or self.claim.level_values.gamma_follows:
             return False
         return all(one.names == ("alpha",) for one in sides)
 
@@ -268,8 +268,8 @@ class _AtInput:
         inverse = self._units(has_one=has_one)
         names = ("eps", *inverse, *free)
         unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
-        obligations = self.claim.obligations
-        is_unknown = obligations.gamma_follows and not obligations.is_gamma_linear(self.values)
+        level_values = self.claim.level_values
+        is_unknown = level_values.gamma_follows and not level_values.is_gamma_linear(self.values)
         if is_unknown:
             why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
         cone = Cone.of(len(names), unit.values())

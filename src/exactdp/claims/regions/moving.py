@@ -77,7 +77,7 @@ def functions_of_eps(claim: Accuracy, u: tuple[Value, ...] | None) -> dict[str, 
     levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     if all(isinstance(one, Range) or constant(one) is not None for one in levels.values()):
         return {}
-    values: dict[str, Any] = {} if u is None else dict(claim.obligations.input_values(u))
+    values: dict[str, Any] = {} if u is None else dict(claim.level_values.input_values(u))
     found: dict[str, ClosedForm] = {}
     for name, level in levels.items():
         if isinstance(level, Range) or not level.names() <= values.keys():
