@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp import Mechanism
-from exactdp.language.machine import Compare, Done, Draw, Machine, Selection, State
+from exactdp.language.events import Compare, Done, Draw, Selection, State
+from exactdp.language.machine import Machine
 from exactdp.semantics.linear import Linear
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from exactdp import Mechanism
-from exactdp.language.machine import Compare, Done, Draw, Selection, State
+from exactdp.language.events import Compare, Done, Draw, Selection, State
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.skeleton import skeleton
 

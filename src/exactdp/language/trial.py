@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from exactdp.errors import ExactdpError, Place, ProgramError
-from exactdp.language.machine import Compare, Done, Draw, Machine
+from exactdp.language.events import Compare, Done, Draw
+from exactdp.language.machine import Machine
 from exactdp.language.types import DomType, InputType, ListType, RecordType
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.words import NOISES

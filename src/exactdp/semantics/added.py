@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from exactdp.errors import ExactdpError
+from exactdp.language.events import Compare, Done, Draw, State
 from exactdp.language.kinds import ValueKind
 from exactdp.language.linear import Linear
-from exactdp.language.machine import Compare, Done, Draw, State
 from exactdp.language.values import Symbolic, Value
 from exactdp.semantics.events import is_number
 from exactdp.semantics.nodes import has_noise, noise_part

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from exactdp.errors import ProgramError
+from exactdp.language.events import Done, State
 from exactdp.language.limits import STATE_ENTRIES, STATE_LIMIT
-from exactdp.language.machine import Done, Machine, State
+from exactdp.language.machine import Machine
 from exactdp.language.values import Value
 from exactdp.measure.work import count
 from exactdp.semantics.graph import Graph

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
+from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.linear import shown_name
-from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
+from exactdp.language.machine import Machine
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.words import NOISES
 from exactdp.measure.density import Density, Summand

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from flint import arb, fmpq
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.exponents import ExponentFrame
 from exactdp.measure.frame import Frame, TooCoarseError

@@ -10,7 +10,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection
+from exactdp.language.events import Compare, Done, Draw, Event, Selection
+from exactdp.language.machine import Machine
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
@@ -25,7 +26,7 @@ from exactdp.semantics.linear import Linear
 from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:
-    from exactdp.language.machine import State
+    from exactdp.language.events import State
     from exactdp.language.program import Program
     from exactdp.language.terms import EpsTerm, Number
     from exactdp.language.values import Value

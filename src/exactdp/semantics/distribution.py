@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.machine import State
+from exactdp.language.events import State
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, Interval, numbers

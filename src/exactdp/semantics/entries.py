@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from exactdp.language.code import Appended, Release, Set
+from exactdp.language.events import Compare, Done, Draw, State
 from exactdp.language.flow import read
-from exactdp.language.machine import Compare, Done, Draw, Machine, State
+from exactdp.language.machine import Machine
 from exactdp.language.tree import free_names
 from exactdp.language.values import List, Value
 from exactdp.semantics.building import build

@@ -15,7 +15,7 @@ from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.code import Appended, Code, Release, Set, written
-from exactdp.language.machine import State
+from exactdp.language.events import State
 from exactdp.language.program import Program
 from exactdp.language.released import form_of
 from exactdp.language.terms import EpsTerm

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
-from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, empty_range
 from exactdp.language.words import NOISES

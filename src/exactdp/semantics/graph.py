@@ -17,7 +17,7 @@ from typing import Any
 
 from exactdp.errors import Place
 from exactdp.language.code import Code
-from exactdp.language.machine import Compare, Done, Draw, Selection, State
+from exactdp.language.events import Compare, Done, Draw, Selection, State
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.language.words import NOISES

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from exactdp.language.machine import Compare, Done, Draw
+from exactdp.language.events import Compare, Done, Draw
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, Failure, Node, has_noise, inputs_in, looks_at

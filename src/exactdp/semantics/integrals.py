@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from exactdp.language.machine import Compare, Done, Draw
+from exactdp.language.events import Compare, Done, Draw
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
 from exactdp.semantics.events import Near, match

@@ -30,7 +30,8 @@ from exactdp.language.code import (
     written,
 )
 from exactdp.language.evaluate import UNSET
-from exactdp.language.machine import Machine, State
+from exactdp.language.events import State
+from exactdp.language.machine import Machine
 from exactdp.language.tree import free_names
 from exactdp.language.values import List, Value
 from exactdp.semantics.events import match

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from exactdp.language.machine import Done, State
+from exactdp.language.events import Done, State
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole

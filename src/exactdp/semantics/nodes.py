@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.errors import ProgramError
 from exactdp.language.code import Code, Sample
+from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.linear import wholes_in
-from exactdp.language.machine import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.wholes import Whole

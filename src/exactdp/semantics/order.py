@@ -30,7 +30,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Failure, Node, forms_of, has_noise, inputs_in, looks_at

@@ -14,8 +14,8 @@ from functools import cached_property
 from math import floor, gcd, lcm
 from typing import Any, Literal, NamedTuple
 
+from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.language.linear import unit_in
-from exactdp.language.machine import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.terms import EpsTerm
 from exactdp.language.wholes import Whole

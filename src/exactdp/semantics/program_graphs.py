@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import islice, product
 
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.machine import Done, Machine, State
+from exactdp.language.events import Done, State
+from exactdp.language.machine import Machine
 from exactdp.language.program import Program
 from exactdp.language.released import holds_terms
 from exactdp.language.values import Value

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.events import Compare, Done, Draw
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of, log_unit, units_in
-from exactdp.language.machine import Compare, Done, Draw
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.values import Value
 from exactdp.reals.logs import independent_bases

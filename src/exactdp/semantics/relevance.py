@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from exactdp.language.code import Code, Release, Set
+from exactdp.language.events import State
 from exactdp.language.flow import read
-from exactdp.language.machine import Machine, State
+from exactdp.language.machine import Machine
 from exactdp.language.values import Value, as_output
 from exactdp.semantics.events import ANYTHING, appended_slot, match, prefix_test
 from exactdp.semantics.transitions import Look

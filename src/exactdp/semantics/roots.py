@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 
-from exactdp.language.machine import Draw, Machine, Selection
+from exactdp.language.events import Draw, Selection
+from exactdp.language.machine import Machine
 from exactdp.language.program import Program
 from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import Param

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.machine import Compare, Draw
+from exactdp.language.events import Compare, Draw
 from exactdp.language.rules import fail
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.components import components

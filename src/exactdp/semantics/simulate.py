@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, Settle, State
+from exactdp.language.events import Compare, Done, Draw, Event, Selection, Settle, State
+from exactdp.language.machine import Machine
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import List, Value
 from exactdp.language.words import NOISES

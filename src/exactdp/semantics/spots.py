@@ -19,8 +19,9 @@ from typing import Any, TypeAlias
 from flint import fmpq
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.events import Compare, Done, State
 from exactdp.language.linear import unit_in, wholes_in, with_whole
-from exactdp.language.machine import Compare, Done, Machine, State
+from exactdp.language.machine import Machine
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
 from exactdp.language.wholes import Whole

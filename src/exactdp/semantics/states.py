@@ -21,7 +21,8 @@ from exactdp.language.rules import fail
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code, Loop
-    from exactdp.language.machine import Machine, State
+    from exactdp.language.events import State
+    from exactdp.language.machine import Machine
 
 
 class Visited:

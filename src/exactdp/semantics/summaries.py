@@ -18,7 +18,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.language.code import Appended, Augmented, Branch, Code, Next, Set, expressions
-from exactdp.language.machine import Machine, State
+from exactdp.language.events import State
+from exactdp.language.machine import Machine
 from exactdp.language.tree import literal
 from exactdp.language.values import List, Value
 

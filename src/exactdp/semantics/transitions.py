@@ -14,8 +14,9 @@ from operator import is_not
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
+from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.linear import made_whole, unit_in, wholes_in, with_whole
-from exactdp.language.machine import Compare, Done, Draw, Event, Machine, Selection, State
+from exactdp.language.machine import Machine
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.values import List, Value

@@ -28,8 +28,8 @@ from exactdp.claims.stated.adjacency import Entries, LargestChange, SquaredChang
 from exactdp.claims.stated.inputs import is_listed, listed
 from exactdp.cones import Cone, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError
+from exactdp.language.events import State
 from exactdp.language.layout import assembled, entries
-from exactdp.language.machine import State
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative

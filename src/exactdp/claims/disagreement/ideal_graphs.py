@@ -14,8 +14,8 @@ from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.inputs import as_given, as_written
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.errors import UndefinedError
+from exactdp.language.events import Compare
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.machine import Compare
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name

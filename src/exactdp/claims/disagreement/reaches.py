@@ -12,7 +12,7 @@ from exactdp.claims.disagreement.known import Known
 from exactdp.claims.disagreement.symbolic_runs import Reach, items
 from exactdp.claims.stated.distances import DistanceCase
 from exactdp.claims.stated.pieces import condition
-from exactdp.language.machine import State
+from exactdp.language.events import State
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form, Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron

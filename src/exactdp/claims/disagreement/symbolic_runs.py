@@ -20,7 +20,7 @@ from exactdp.claims.stated.distances import DistanceCase, InputDistance
 from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.errors import UndefinedError, ValueRefusedError
-from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value

@@ -31,7 +31,7 @@ from exactdp.claims.stated.distances import Distance, InputDistance
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.pieces import NEGATED, condition
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.machine import Compare
+from exactdp.language.events import Compare
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name

@@ -19,8 +19,8 @@ from exactdp.claims.private.patterns import filled, integers_in, reals_in
 from exactdp.claims.private.real_sets import PositivePart, positive_parts
 from exactdp.claims.stated.claim import Due
 from exactdp.errors import ValueRefusedError
+from exactdp.language.events import State
 from exactdp.language.layout import assembled, kinds
-from exactdp.language.machine import State
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, SolutionSet, Stretch, nonnegative, solution_set
 from exactdp.semantics.engine import Engine

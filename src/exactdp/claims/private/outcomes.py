@@ -28,8 +28,8 @@ from exactdp.claims.private.patterns import (
 from exactdp.claims.stated.inputs import as_given
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.events import State
 from exactdp.language.layout import assembled
-from exactdp.language.machine import State
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import (

@@ -30,8 +30,8 @@ from exactdp.claims.stated.inputs import ends_of
 from exactdp.claims.stated.output_distances import discrete_outputs
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
+from exactdp.language.events import Done
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.machine import Done
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible

@@ -29,8 +29,8 @@ from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.inputs import Grid, how_many
 from exactdp.claims.stated.output_distances import discrete_outputs
 from exactdp.errors import ExactdpError
+from exactdp.language.events import Compare, Done, Draw
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.machine import Compare, Done, Draw
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.semantics.engine import Engine

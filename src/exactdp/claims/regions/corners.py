@@ -39,9 +39,9 @@ from exactdp.claims.stated.inputs import AllReals, ends_of
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
+from exactdp.language.events import Done
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT
-from exactdp.language.machine import Done
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.polyhedra.halfspace import Halfspace

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, TypeAlias
 from exactdp.claims.disagreement.symbolic_runs import inserted
 from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import NEGATED, condition
-from exactdp.language.machine import Compare, Done, Draw, Selection
+from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible

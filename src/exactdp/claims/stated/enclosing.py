@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.stated.pieces import NEGATED, condition
-from exactdp.language.machine import Compare, Done, Draw, Selection, State
+from exactdp.language.events import Compare, Done, Draw, Selection, State
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from exactdp.claims.stated.enclosing import picked
 from exactdp.errors import ExactdpError
+from exactdp.language.events import Compare, Done, Draw, Selection, State
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import Linear
-from exactdp.language.machine import Compare, Done, Draw, Selection, State
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.program import Program
 from exactdp.language.values import Symbolic, Value, plain

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from exactdp.errors import ProgramError, UndefinedError, ValueRefusedError
-from exactdp.language.machine import Compare, Done, Machine
+from exactdp.language.events import Compare, Done
+from exactdp.language.machine import Machine
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.events import Compare, Selection
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.machine import Compare, Selection
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.program import Program
 from exactdp.language.values import Value

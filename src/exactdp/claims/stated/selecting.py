@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exactdp.claims.stated.enclosing import EnclosingSides, enclosed
+from exactdp.language.events import Done
 from exactdp.language.layout import entry_names
-from exactdp.language.machine import Done
 from exactdp.language.program import Program
 from exactdp.language.types import ListType, RealType
 from exactdp.semantics.engine import Engine
