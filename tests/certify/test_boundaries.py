@@ -21,6 +21,7 @@ from exactdp import (
     Box,
     Dom,
     Grid,
+    Ideal,
     Interval,
     Mechanism,
     Real,
@@ -414,6 +415,28 @@ def test_a_tie_at_the_end_of_a_box_that_is_treated_as_inside() -> None:
     verdict = claim.check()
     assert verdict.holds
     assert certify.check(verdict.certificate).accepted
+
+
+@pytest.mark.parametrize("inputs", [ALL, Box(2, 4), Box(3, 4)], ids=["all", "inside", "end"])
+def test_a_distance_of_outputs_that_jumps_at_an_input(inputs: Any) -> None:
+    """If wrong outputs are 1 apart at q = 3 only, a proof beside it says nothing about q = 3."""
+    sharp = Mechanism.from_source("def sharp(q: Real):\n    return lap(eps, q) > 1\n")
+    apart = Ideal.from_source(
+        "def apart(u, one, two):\n"
+        "    if one == two or u > 3:\n"
+        "        return 0\n"
+        "    return 0 if u < 3 else 0\n"
+    )
+    claim = Accuracy(sharp, exp(-alpha * eps) / 100, output_distance=apart, inputs=inputs)
+    right = claim.check()
+    assert certify.check(right.certificate).accepted
+    forged = copy.deepcopy(right.certificate)
+    distance = forged["claim"]["output_distance"]
+    assert distance["source"].endswith("else 0")
+    distance["source"] = distance["source"][:-1] + "1"
+    forged["regions"] = [one for one in forged["regions"] if one["names"] != ["eps"]]
+    reason = certify.check(seal(forged)).reason
+    assert reason.endswith("a tie, at which the claim may jump, is not examined")
 
 
 def test_a_distance_that_is_right_at_one_point_only() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -311,7 +312,7 @@ def test_discrete_noise_is_derived_again(gamma: int) -> None:
 def test_python_functions_are_taken_from_the_solver() -> None:
     claim = Accuracy(FACTORIES["median"](3, 2), beta="1/2", alpha=0)
     report = certify.check(claim.check().certificate)
-    assert report.accepted
+    assert report.outcome == "conditional"
     assert any("score is a Python function" in one for one in report.taken)
 
 
@@ -323,8 +324,28 @@ def test_beta_as_a_python_function_is_taken() -> None:
         inputs=Grid(0, 1),
     )
     report = certify.check(claim.check().certificate)
-    assert report.accepted
+    assert report.outcome == "conditional"
+    assert not report
+    assert report.reason.startswith("if what is taken from the solver is right, the claim holds")
     assert report.taken == ("β as a function of the input (4 of 4): it is a Python function",)
+
+
+def test_what_is_taken_could_be_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a distance that is not known, any probability may be stated: it is conditional."""
+    forged: Json = json.loads(json.dumps(certificate(NM)))
+    forged["claim"]["output_distance"] = {"python": "unheard_of"}
+    (tmp_path / "forged.json").write_text(json.dumps(seal(forged)), encoding="utf-8")
+    assert certify.main([str(tmp_path / "forged.json")]) == 3
+    assert capsys.readouterr().out.startswith("conditional: if what is taken from the solver")
+
+
+def test_a_claim_that_says_nothing() -> None:
+    silent = Accuracy(make("noisy_max", 2), exp(-alpha * eps), inputs=[[1, 1]]).check()
+    assert silent.outcome == "vacuous"
+    report = certify.check(silent.certificate)
+    assert report.reason.startswith("the claim says nothing, so it is true: ")
 
 
 @pytest.mark.parametrize(
@@ -339,7 +360,7 @@ def test_what_is_too_large_is_taken(limit: str, name: str, monkeypatch: pytest.M
     right = certificate(name)
     monkeypatch.setattr(limits, limit, 3)
     report = certify.check(right)
-    assert report.accepted
+    assert report.outcome == "conditional"
     assert any(re.match(r"closed forms \((\d+) of \1\): .* 3 ", one) for one in report.taken)
 
 
@@ -353,6 +374,6 @@ def test_undecided_proves_nothing() -> None:
     more: Json = {"verdict": "undecided", "reason": "tight", "regions": [], "signs": []}
     undecided = certificate(NM) | more
     report = certify.check(seal(undecided))
-    assert report.accepted
+    assert report.outcome == "rejected"
     assert "nothing is proved of it" in report.reason
     assert not certify.check(seal(undecided | {"verdict": "holds", "reason": ""}))

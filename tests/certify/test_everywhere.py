@@ -175,13 +175,13 @@ def test_what_holds_is_accepted(name: str) -> None:
     written = json.loads(json.dumps(certificate(name)))
     VALIDATOR.validate(written)
     report = certify.check(written)
-    assert report.accepted, report.reason
-    assert report.reason.startswith("the claim holds: ")
+    assert "the claim holds: " in report.reason
     if name in NOT_DERIVED and "corner" not in written["regions"][0]:
+        assert report.outcome == "conditional", report.reason
         (only,) = report.taken
         assert only.startswith("sides of cells on which dd jumps")
     else:
-        assert report.taken == ()
+        assert report.outcome == "accepted", report.reason
 
 
 @pytest.mark.parametrize("name", FAILING)
@@ -211,7 +211,7 @@ def test_an_undecided_claim_proves_nothing() -> None:
     }
     VALIDATOR.validate(seal(wrong))
     report = certify.check(seal(wrong))
-    assert report.accepted
+    assert report.outcome == "rejected"
     assert "nothing is proved" in report.reason
 
 

@@ -68,7 +68,7 @@ def test_the_counterexample(name: str) -> None:
     claim, chance, factor = CASES[name]
     verdict = claim.check()
     assert verdict.outcome == "fails"
-    assert certify.check(verdict.certificate).accepted
+    assert certify.check(verdict.certificate).outcome in ("accepted", "conditional")
     breach = verdict.counterexample
     if isinstance(breach.output, int):
         for u, value in zip(breach.inputs, breach.probabilities, strict=True):
@@ -189,7 +189,7 @@ def test_the_checker_takes_rounded_noise_from_the_solver() -> None:
     source = "def rounded(q: Real): return round(lap(eps, q))"
     verdict = Privacy(Mechanism.from_source(source), inputs=[0, 1]).check()
     report = certify.check(verdict.certificate)
-    assert report.accepted
+    assert report.outcome == "conditional"
     assert report.taken
 
 

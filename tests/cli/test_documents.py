@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from cli.commands import run, run_alone, validator
+from exactdp import Accuracy, Mechanism, eps, exp
 
 
 def test_check() -> None:
@@ -73,6 +74,19 @@ def test_certificates(tmp_path: Path) -> None:
     broken.write_text(json.dumps(changed))
     done = run("certify", written[0], str(broken), "--json")
     assert [one["result"] for one in done.document["certificates"]] == ["accepted", "rejected"]
+    assert done.code == 1
+    partly = tmp_path / "partly.json"
+    claim = Accuracy(
+        Mechanism.from_source("def sharp(q: Real): return lap(eps, q) > 0"),
+        beta=lambda u: exp(-eps) * (1 + abs(u)),
+        alpha=0,
+        inputs=[2],
+    )
+    partly.write_text(json.dumps(claim.check().certificate))
+    done = run("certify", written[0], str(partly), "--json")
+    assert [one["result"] for one in done.document["certificates"]] == ["accepted", "conditional"]
+    assert done.code == 3
+    done = run("certify", str(broken), str(partly), "--json")
     assert done.code == 1
     done = run("certify", str(broken), "no.json", "some_claims.py", "--json")
     results = [one["result"] for one in done.document["certificates"]]

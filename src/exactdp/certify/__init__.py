@@ -18,12 +18,13 @@ format is published as docs/schema/certificate-v2.json.
 Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
 docstring. The certificate specifies where to cut and which precision to use; nothing is searched.
-Whatever is not understood, or exceeds a limit, is rejected; the report names the parts of a claim
-that are not re-derived. Nothing else of exactdp is imported.
+Whatever is not understood, or exceeds a limit, is rejected, or it is taken from the solver, and the
+report names it. Then the certificate is conditional, not accepted: whoever wrote it may have put
+anything there. Nothing else of exactdp is imported.
 
 The directory also runs alone: python certify CERTIFICATE.json
-(exit code 0: accepted, 1: rejected, 2: not readable as a certificate, 5: the answer cannot be
-written).
+(exit code 0: accepted, 1: rejected, 2: not readable as a certificate, 3: conditional, 5: the answer
+cannot be written).
 """
 
 from __future__ import annotations
@@ -97,13 +98,22 @@ _FAILURES = (
 
 
 class Report(NamedTuple):
-    """What `check` found. A proved refutation ("the claim fails") is accepted, too."""
+    """What `check` found: a certificate is accepted, conditional or rejected.
+
+    A proved refutation ("the claim fails") is accepted, too.
+    """
 
     accepted: bool
+    """Whether the verdict that the certificate states is proved, with nothing taken on trust."""
     reason: str
     claim: str
     taken: tuple[str, ...] = ()
-    """What was taken from the solver and not re-derived; nothing in a certificate of a sign."""
+    """What was taken from the solver and not re-derived: the verdict is proved if it is right."""
+
+    @property
+    def outcome(self) -> str:
+        """The report in a word: "accepted", "conditional" or "rejected"."""
+        return "accepted" if self.accepted else "conditional" if self.taken else "rejected"
 
     def __bool__(self) -> bool:
         return self.accepted
@@ -112,7 +122,8 @@ class Report(NamedTuple):
 def check(certificate: Mapping[str, Any] | str) -> Report:
     """Check a certificate (a mapping or JSON text); never raise, always terminate.
 
-    Accepted exactly if the verdict that it states is proved by it, apart from what is `taken`.
+    Accepted exactly if the verdict that it states is proved by it; conditional if it is proved
+    apart from what is `taken`.
     """
     with seldom_collected():
         return _check(certificate)
@@ -151,8 +162,10 @@ def _check(certificate: Mapping[str, Any] | str) -> Report:
             parts["seal"] == _seal(document), "the seal does not fit, so something was changed"
         )
         if isinstance(checker, Proofs):
-            reason = checker.checked(parts)
-            return Report(True, reason, checker.claim, checker.taken)
+            reason, taken = checker.checked(parts), checker.taken
+            if taken:
+                reason = f"if what is taken from the solver is right, {reason}"
+            return Report(not taken, reason, checker.claim, taken)
         return Report(True, checker.proved(parts["verdict"], parts["proof"]), checker.claim)
     except _FAILURES as error:
         return Report(False, str(error), checker.claim)
@@ -178,8 +191,10 @@ def main(arguments: list[str]) -> int:
             report = check(file.read(limits.MAX_TEXT + 1))
     except (OSError, ValueError) as error:
         report = Report(False, f"{error} (usage: certify CERTIFICATE.json)", SignClaims.claim)
-    code = 0 if report else 2 if report.claim == SignClaims.claim else 1
-    verdict = ["accepted", "rejected", "not a readable certificate"][code]
+    code = {"accepted": 0, "conditional": 3, "rejected": 1}[report.outcome]
+    verdict = report.outcome
+    if code == 1 and report.claim == SignClaims.claim:
+        code, verdict = 2, "not a readable certificate"
     try:
         encoding = sys.stdout.encoding or "utf-8"
         text = f"{verdict}: {report.reason}\nclaim: {report.claim}"

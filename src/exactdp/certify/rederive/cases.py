@@ -87,6 +87,7 @@ class CaseClaims(CaseConditions):
             at = self.coordinates(free, fixed)
             for leaf, node in self.parts(Leaf(at, fixed, self.whole, ()), tree):
                 regions += self.group_leaf(self.cases[k], leaf, node)
+        self.says_nothing = self.silent == self.leaves
         return (
             f"{counted(self.leaves, 'cell')} of {counted(regions, 'region')} cover the cases, it "
             f"says nothing on {self.silent} of them, {counted(len(self.signs), 'sign')} prove the "

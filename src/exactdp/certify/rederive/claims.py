@@ -64,6 +64,7 @@ class Claims(Refutations):
         if self.silent < self.leaves and self.beta is not None:
             self.where = "the claim"
             self.falls(self.beta, spaces[0])
+        self.says_nothing = self.silent == self.leaves
         how = ", ".join(f"{count} by {name}" for name, count in sorted(self.methods.items()))
         on_cones = f" (simplicial parts: {how})" if how else ""
         return (

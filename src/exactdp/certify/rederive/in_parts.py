@@ -53,6 +53,7 @@ class ClaimsInParts(Proofs):
 
     def holds(self, parts: dict[str, Any]) -> str:
         """Check all parts of ε, and return how the claim is proved."""
+        self.says_nothing = True
         self.divided(parts["tree"], Orders(self.epsilon), 0)
         return f"{counted(self.leaves, 'part')} of ε {'is' if self.leaves == 1 else 'are'} proved"
 
@@ -120,6 +121,7 @@ class ClaimsInParts(Proofs):
         except RejectedError as error:
             raise RejectedError(f"{where}: {error}") from error
         self.work = checker.work
+        self.says_nothing &= checker.says_nothing
         for what, count in checker.derived.items():
             self.derived[what] = self.derived.get(what, 0) + count
         for what, reasons in checker.not_derived.items():

@@ -67,7 +67,7 @@ class ProgramOnCone:
         self.region = region
         self.judge = InsideCone(region)
         self.mechanism = InsideCone(region)
-        """It knows what the mechanism compares without noise."""
+        """It knows what the mechanism, or a distance of outputs, compares without noise."""
         given = entries if unit is None else [*entries, unit]
         self.point = [self.value(one) for one in given]
 
@@ -224,11 +224,22 @@ class ProgramOnCone:
         return total + Ratio.lifted(alone)
 
     def gap(self, ideal: Any, output: Any) -> Any:
-        """Return the distance of two finite outputs."""
-        scored = self.derivation.spec["output_distance"].get("name") == "score_gap"
-        if scored and self.region.size > 1:
+        """Return the distance of two finite outputs.
+
+        Where a distance that is a function compares inputs, it may jump as the mechanism does.
+        """
+        distance = self.derivation.spec["output_distance"]
+        if distance.get("name") == "score_gap" and self.region.size > 1:
             raise UnsupportedError("scores on a cone of inputs")
-        u = self.derivation.assembled(self.point)
+        point = self.point
+        if "name" not in distance:
+            point = [
+                LinearForm(one.coefficients, one.constant, self.mechanism)
+                if isinstance(one, LinearForm)
+                else one
+                for one in point
+            ]
+        u = self.derivation.assembled(point)
         return self.derivation.output_distance(u, ideal, output)
 
     def steps(self, ideal: Any) -> list[Any]:

@@ -35,6 +35,8 @@ class Proved(NamedTuple):
 class Proofs(Spaces):
     """One pass over the certificate of a claim; raises if something is not proved."""
 
+    says_nothing = False  # whether a claim that holds is made nowhere
+
     def __init__(self) -> None:
         super().__init__()
         self.signs: list[Proved] = []
@@ -52,10 +54,12 @@ class Proofs(Spaces):
         self.where = "the counterexamples"
         self.require(bool(examples) == (verdict == "fails"), "do not fit the verdict")
         self.prepare(parts, is_true=verdict == "holds")
-        if verdict == "undecided":
-            return "the claim is undecided, so nothing is proved of it"
+        self.where = "the verdict"
+        self.require(verdict != "undecided", "the claim is undecided, so nothing is proved of it")
         if verdict == "holds":
-            return f"the claim holds: {self.holds(parts)}; {self.account()}"
+            how = self.holds(parts)
+            said = "says nothing, so it is true" if self.says_nothing else "holds"
+            return f"the claim {said}: {how}; {self.account()}"
         for k, one in enumerate(examples):
             self.where = f"counterexample {k + 1}"
             self.counterexample(one)

@@ -93,7 +93,7 @@ def _is_rejected(verdict: Verdict, found: Json) -> bool:
     """Whether the checker does not see that a few corners are worst inputs: its rules are fewer."""
     corners = [one.region.corner for one in verdict.findings]
     are_few = any(corners) and len(corners) <= _FEW_CORNERS
-    return are_few and not _selects(verdict) and not check(found).accepted
+    return are_few and not _selects(verdict) and check(found).outcome == "rejected"
 
 
 class _UnseenError(Exception):

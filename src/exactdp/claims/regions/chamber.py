@@ -146,8 +146,8 @@ class _Exchanges:
         if closures is None:
             return False
         names = {one: two, two: one}
-        return all(
-            closures.get(outputs.get(output)) == frozenset(side.renamed(names) for side in sides)
+        return closures.keys() <= outputs.keys() and all(
+            closures.get(outputs[output]) == frozenset(side.renamed(names) for side in sides)
             for output, sides in closures.items()
         )
 
