@@ -364,3 +364,12 @@ def test_products_of_inputs_at_listed_inputs() -> None:
     changed = text.replace('["name", "q[0]"], ["name"', '["form", [["-1", 0, "0"]]], ["name"')
     assert changed != text  # now the region is α ≤ −2, which is empty
     assert not certify.check(seal(json.loads(changed))).accepted
+
+
+@pytest.mark.parametrize("condition", ["q[0] == 3", "q[0] >= 3", "q[0] > 3"])
+def test_levels_that_jump_where_two_cases_meet(condition: str) -> None:
+    """The sides of a case belong to another one: there its own α and γ are proved, too."""
+    for level in ("alpha", "gamma"):
+        given: dict[str, Any] = {level: f"2 if {condition} else 1"}
+        report = certify.check(sealed(Accuracy(LARGER, B, inputs=AllReals(), **given)))
+        assert report.accepted, report.reason

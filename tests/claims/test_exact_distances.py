@@ -74,6 +74,18 @@ def certified(claim: Accuracy) -> Any:
 # l2 -----------------------------------------------------------------------------------
 
 
+def test_nothing_is_claimed_just_above_a_root() -> None:
+    """The root is dd of (1, 1) under l2, and of the origin in a disc under linf."""
+    root = Fraction(math.isqrt(2 * 10**40), 10**20)
+    line = Accuracy(SUM, exp(-alpha * eps), input_distance=l2, inputs=[[1, 1]])
+    round_ = Accuracy(SUM, exp(-alpha * eps), ideal=disc, inputs=[[0, 0]])
+    for claim, room in ((line, Fraction(1, 10**18)), (round_, Fraction(1, 10**12))):
+        assert replace(claim, alpha=root - room).check().outcome != "vacuous"
+        above = replace(claim, alpha=root + room)
+        assert above.check().outcome == "vacuous"
+        certified(above)
+
+
 def test_claims_that_are_tight_at_a_root() -> None:
     """At (1, 1) the error is e^(−2ε)/2 and dd = √2, so β = e^(−√2·αε)/2 is an equality."""
     claim = Accuracy(SUM, exp(-sqrt(2) * alpha * eps) / 2, input_distance=l2, inputs=[[1, 1]])

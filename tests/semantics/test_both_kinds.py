@@ -130,7 +130,7 @@ def test_claims_see_where_integer_noise_jumps() -> None:
         )
         verdict = accurate.check()
         assert verdict.outcome == outcome
-        assert certify.check(verdict.certificate).accepted
+        assert certify.check(verdict.certificate).outcome != "rejected"
 
 
 def test_claims() -> None:
@@ -138,7 +138,7 @@ def test_claims() -> None:
     for inputs in (AllReals(), ["0", "1/3"]):
         claim = Accuracy(TULAP, beta=exp(-2 * eps), gamma=2, inputs=inputs)
         assert claim.check().outcome == "holds"
-        assert certify.check(claim.check().certificate).accepted
+        assert certify.check(claim.check().certificate).outcome == "conditional"
         assert claim.tightest().kappa.lower == claim.tightest().kappa.upper == 1
     tests = Mechanism.from_source("def f(q: Real): return q + dlap(eps, 0) + unif(-1/2, 1/2) > 1")
     private = Privacy(tests, budget=eps, adjacent=linf(1), inputs=["0", "1/2", "1"])

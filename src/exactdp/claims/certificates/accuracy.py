@@ -86,6 +86,9 @@ def certificate(verdict: Verdict) -> Json:
         if real_count(verdict.claim.mechanism) > _MOST_RIVALS:
             raise _without_order()
         found = _certified(_with_rationals(decide(verdict.claim.by_cells(whole=True))))
+    is_close = verdict.holds and verdict.silent and verdict.claim.has_roots
+    if is_close and check(found).outcome == "rejected":
+        raise _tight_at_a_root()  # α is above dd, but not above a rational that is close to it
     return found
 
 
@@ -146,14 +149,17 @@ def _with_rationals(verdict: Verdict) -> Verdict:
         tried = decide(verdict.claim.rounded(room))
         found = tried if tried.holds else found
     else:
-        raise ValueRefusedError(
-            "a claim that is tight where α or γ is irrational has no certificate",
-            rule="A certificate contains rational numbers only. The claim is proved with a "
-            "rational just above an irrational distance, within 10^-36 of it, if it is true with "
-            "that, too.",
-            way_out="Claim slightly less (multiply β by 1.001).",
-        )
+        raise _tight_at_a_root()
     return found
+
+
+def _tight_at_a_root() -> ValueRefusedError:
+    return ValueRefusedError(
+        "a claim that is tight where α or γ is irrational has no certificate",
+        rule="A certificate contains rational numbers only. The claim is proved with a rational "
+        "just above an irrational distance, within 10^-36 of it, if it is true with that, too.",
+        way_out="Claim slightly less (multiply β by 1.001).",
+    )
 
 
 def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:

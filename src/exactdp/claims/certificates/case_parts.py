@@ -98,6 +98,9 @@ class CaseWriter:
         self.claim, self.unit, self.signs = verdict.claim.by_cells(whole=True), unit, signs
         self.is_cut = is_cut
         """Whether α is a parameter, so that parts are cut where two bounds are equal."""
+        cases = stated["cases"]
+        self.varying = {k for k in ("alpha", "gamma") if any(c[k] != cases[0][k] for c in cases)}
+        """Those of α and γ that jump between cases: where two cases meet, neither is left out."""
         self.checker = without_limits(CaseClaims)
         self.checker.read_claim(stated)
         assume_orders(self.checker, verdict.orders)
@@ -145,12 +148,12 @@ class _Group:
         is_free = {
             "alpha": "alpha" in used or follows or self.writer.is_cut or not fall("alpha")
             if isinstance(alpha, Range)
-            else constant(alpha) is None
+            else constant(alpha) is None or "alpha" in self.writer.varying
         }
         is_free["gamma"] = (
             "gamma" in used or noisy or is_free["alpha"] or not fall("gamma")
             if isinstance(gamma, Range)
-            else constant(gamma) is None
+            else constant(gamma) is None or "gamma" in self.writer.varying
         )
         return tuple(name for name, free in is_free.items() if free)
 

@@ -27,9 +27,10 @@ from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision, Interval, nonnegative
 from exactdp.reals.certificates import Json, without_head
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
-from exactdp.semantics.spots import OnFaceError, Trace
+from exactdp.semantics.spots import OnFaceError, Trace, has_spots
 
 _MOST_INPUTS = 40_000  # of a certificate
+_CLOSER = Fraction(1, 10**36)  # how far dd is rounded up where nothing is claimed
 _STEPS = (Fraction(1, 2), 1, -1, 10, -10, 1000, -1000)  # entries that may give another output
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ class ExaminedRegion:
             try:
                 output = claim.ideal_function(u)
                 distance = work.distance(u)
+                if cell.result is None and claim.has_roots and not has_spots(u):
+                    distance = work.reach(u, output, distance, _CLOSER)
                 found = None
                 if many and cell.result is not None:
                     found = [step for step, _ in work.within.steps(u, output)]

@@ -128,10 +128,12 @@ class Obligations:
         output = self.claim.ideal_function(u)
         return self._disagreements.distance(u, output, self.within.differ(u, output))
 
-    def reach(self, u: tuple[Value, ...], output: Value, distance: Distance) -> Distance:
+    def reach(
+        self, u: tuple[Value, ...], output: Value, distance: Distance, room: Fraction | None = None
+    ) -> Distance:
         """Return a rational that is not below dd(u), at which an input is known to disagree."""
-        differ = self.within.differ(u, output)
-        return self._disagreements.reach(u, output, differ, distance, self.room or CLOSE)
+        differ, room = self.within.differ(u, output), room or self.room or CLOSE
+        return self._disagreements.reach(u, output, differ, distance, room)
 
     def approach(
         self, u: tuple[Value, ...], output: Value
