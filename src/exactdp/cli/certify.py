@@ -6,7 +6,8 @@ import click
 
 from exactdp import certify
 from exactdp.certify import MAX_TEXT
-from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
+from exactdp.cli.options import json_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 
 _UNREAD = certify.check("").claim
 """The checker's text for the claim when a certificate is unreadable."""

@@ -11,18 +11,16 @@ import click
 
 from exactdp import Accuracy, Expected, Privacy, Verdict
 from exactdp.cli import records
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.matching import github, sarif
+from exactdp.cli.options import certificates_option, json_option, targets, timeout_option
 from exactdp.cli.output import (
     CommandOutput,
     Json,
     StoppedError,
     error_record,
     examples,
-    json_option,
     pass_output,
-    timeout_option,
     writing,
 )
 from exactdp.cli.reading import Changes, change_options
@@ -75,15 +73,10 @@ _LONGEST_NAME = 100  # characters in a file name
         "exactdp check claims.py::table --eps '(0, 1]' --kappa 2 --jobs 2",
     ),
 )
-@click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
+@targets(required=False)
 @click.option("-k", "substring", default="", metavar="TEXT", help="Only names that contain TEXT.")
 @click.option("--all", "every", is_flag=True, help="List every failing input, not only the first.")
-@click.option(
-    "--certificates",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write a certificate of each verdict into DIR, for `exactdp certify`.",
-)
+@certificates_option
 @click.option(
     "--format",
     "style",

@@ -11,17 +11,9 @@ import click
 from exactdp import Ranking, hamming, l1, linf, one_entry
 from exactdp import compare as compared
 from exactdp.cli import records
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    json_option,
-    pass_output,
-    refuse_unwritable,
-    timeout_option,
-)
+from exactdp.cli.options import file_option, json_option, targets, timeout_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output, refuse_unwritable
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.reporting import part
 from exactdp.cli.work import Job, result
@@ -39,9 +31,7 @@ _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
         "exactdp compare a.py::laplace b.py::flip --measure error --inputs grid:0:1 -o better.svg",
     ),
 )
-@click.argument(
-    "targets", nargs=-1, required=True, metavar="FILE::MECHANISM...", shell_complete=complete_target
-)
+@targets("FILE::MECHANISM...")
 @click.option(
     "--measure",
     type=click.Choice(_MEASURES),
@@ -57,10 +47,9 @@ _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
     metavar="ADJACENCY",
     help="Compare at equal privacy, by linf:1, l1:1, one_entry:1 or hamming:1.",
 )
-@click.option(
+@file_option(
     "-o",
     "path",
-    type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
     help="Also write a plot.",
 )

@@ -7,15 +7,8 @@ import click
 from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
-from exactdp.cli.completing import complete_target
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    json_option,
-    pass_output,
-    timeout_option,
-)
+from exactdp.cli.options import json_option, targets, timeout_option, width_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import Changes, change_options, read_option, read_probability
 from exactdp.cli.sharing import sharing_options
 from exactdp.errors import ValueRefusedError
@@ -30,11 +23,9 @@ from exactdp.running.conduct import Progress
         "exactdp epsilon claims.py::lemma --beta 0.05",
     ),
 )
-@click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
+@targets(required=False)
 @click.option("--beta", metavar="BETA", help="An error probability instead of the claim's β: 0.05.")
-@click.option(
-    "--width", default="1e-12", show_default=True, metavar="W", help="How closely to enclose ends."
-)
+@width_option("1e-12", "ends")
 @json_option
 @timeout_option
 @sharing_options

@@ -9,16 +9,9 @@ import click
 from exactdp import ErrorBound, Interval
 from exactdp.claims.error_bound import read_risk, read_within
 from exactdp.cli import records
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_ideal, find_mechanism
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    json_option,
-    pass_output,
-    timeout_option,
-)
+from exactdp.cli.options import json_option, target, timeout_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.work import Job, result
@@ -36,7 +29,7 @@ from exactdp.running.conduct import Progress
         "exactdp error count.py --within 10 --risk 5% --eps 1",
     ),
 )
-@click.argument("target", metavar="FILE[::NAME]", shell_complete=complete_target)
+@target()
 @click.option("--within", metavar="ERROR", help="The allowed error, such as 10.")
 @click.option("--risk", metavar="RISK", help="How often it may be exceeded: 5% or 0.05.")
 @click.option("--eps", metavar="EPS", help="The privacy budget: a number, or '(0, 1]'.")

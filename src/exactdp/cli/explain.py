@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from exactdp.cli import records
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
+from exactdp.cli.options import file_option, json_option, target
 from exactdp.cli.output import (
     CommandOutput,
     Json,
     examples,
-    json_option,
     pass_output,
     refuse_unwritable,
     writing,
@@ -40,10 +39,9 @@ _PICTURES = (".svg", ".png", ".pdf", ".dot")
         "exactdp explain sparse.py::sparse --chain sparse.svg --input '[0, 1, 0]'",
     ),
 )
-@click.argument("target", metavar="FILE::MECHANISM", shell_complete=complete_target)
-@click.option(
+@target("FILE::MECHANISM")
+@file_option(
     "--chain",
-    type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
     help="Draw the Markov chain at --input into this file: .svg, .png, .pdf, or .dot for Graphviz.",
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from exactdp.cli.output import CommandOutput, examples, json_option, pass_output
+from exactdp.cli.options import json_option
+from exactdp.cli.output import CommandOutput, examples, pass_output
 from exactdp.errors import ExactdpError
 from exactdp.pages import Explanation, explained, explanations, topics
 

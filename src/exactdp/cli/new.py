@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from exactdp import pages
-from exactdp.cli.output import CommandOutput, examples, json_option, pass_output, writing
+from exactdp.cli.options import json_option
+from exactdp.cli.output import CommandOutput, examples, pass_output, writing
 from exactdp.cli.starters import KINDS, starter
 from exactdp.errors import ExactdpError
 

@@ -213,40 +213,6 @@ def _console(*, stderr: bool) -> Console:
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
 
 
-def _json_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    del parameter
-    ctx.ensure_object(CommandOutput).json = value
-
-
-def json_option(function: Function) -> Function:
-    """Add the option --json."""
-    return click.option(
-        "--json",
-        is_flag=True,
-        is_eager=True,  # so that errors in other options are reported as JSON, too
-        expose_value=False,
-        callback=_json_asked,
-        help="Write one JSON document to the standard output (schema: exactdp help cli-v1.json).",
-    )(function)
-
-
-def _timeout_given(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
-    del parameter
-    ctx.ensure_object(CommandOutput).timeout = value
-
-
-def timeout_option(function: Function) -> Function:
-    """Add the option --timeout."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(0, min_open=True),
-        expose_value=False,
-        callback=_timeout_given,
-        metavar="SECONDS",
-        help="The time limit for each claim, in seconds (not on Windows).",
-    )(function)
-
-
 def examples(*lines: str) -> str:
     """Return the end of a help page: example command lines, not wrapped."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

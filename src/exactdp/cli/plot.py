@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claim
+from exactdp.cli.options import file_option, json_option, target
 from exactdp.cli.output import (
     CommandOutput,
     Json,
     examples,
-    json_option,
     pass_output,
     refuse_unwritable,
     writing,
@@ -32,12 +31,11 @@ from exactdp.running.conduct import Progress
         "exactdp plot claims.py::lemma -o runs.png --kind simulated --input '[0, 1]'",
     ),
 )
-@click.argument("target", metavar="FILE[::NAME]", shell_complete=complete_target)
-@click.option(
+@target()
+@file_option(
     "-o",
     "path",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.svg",
     help="The file to write: .svg, .png or .pdf.",
 )

@@ -8,8 +8,8 @@ from exactdp import Privacy
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.cli import records
 from exactdp.cli.asking import ask
-from exactdp.cli.completing import complete_target
-from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
+from exactdp.cli.options import json_option, targets, width_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.reals.numbers import positive_width
@@ -23,12 +23,8 @@ from exactdp.running.conduct import Progress
         "exactdp privacy claims.py::private --inputs all",
     ),
 )
-@click.argument(
-    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
-)
-@click.option(
-    "--width", default="1e-6", show_default=True, metavar="W", help="How closely to enclose a."
-)
+@targets()
+@width_option("1e-6", "a")
 @json_option
 @sharing_options
 @change_options

@@ -9,9 +9,9 @@ import click
 
 from exactdp import Mechanism
 from exactdp.cli import records
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
+from exactdp.cli.options import input_option, json_option, target
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, result
 from exactdp.errors import ProgramError
@@ -28,8 +28,8 @@ from exactdp.running.conduct import Progress
         "exactdp probability sparse.py::sparse --input '[1]' --output '[Interval(0, 2)]' --at 1/2",
     ),
 )
-@click.argument("target", metavar="FILE::MECHANISM", shell_complete=complete_target)
-@click.option("--input", "given", default="()", metavar="INPUT", help="The input: '[-1, 1/2]'.")
+@target("FILE::MECHANISM")
+@input_option
 @click.option(
     "--output",
     "event",

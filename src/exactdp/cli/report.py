@@ -8,13 +8,12 @@ from pathlib import Path
 import click
 
 from exactdp import Accuracy, Expected, Privacy
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_claims
+from exactdp.cli.options import file_option, json_option, targets
 from exactdp.cli.output import (
     CommandOutput,
     Json,
     examples,
-    json_option,
     pass_output,
     refuse_unwritable,
     writing,
@@ -32,14 +31,11 @@ from exactdp.running.conduct import Progress
         "exactdp report claims.py -o report.html",
     ),
 )
-@click.argument(
-    "targets", nargs=-1, required=True, metavar="FILE[::NAME]...", shell_complete=complete_target
-)
-@click.option(
+@targets()
+@file_option(
     "-o",
     "path",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT.html",
     help="The file to write.",
 )

@@ -12,14 +12,8 @@ from rich.console import RenderableType
 
 from exactdp import Verdict
 from exactdp.cli import experiments
-from exactdp.cli.output import (
-    CommandOutput,
-    StoppedError,
-    examples,
-    json_option,
-    pass_output,
-    writing,
-)
+from exactdp.cli.options import certificates_option, json_option
+from exactdp.cli.output import CommandOutput, StoppedError, examples, pass_output, writing
 from exactdp.errors import ExactdpError, counted
 from exactdp.reproduce import show
 from exactdp.reproduce.differences import differences
@@ -87,12 +81,7 @@ class Certificates:
     type=click.Choice([*TABLES, REALS]),
     help=f"Only this table of the paper, or the claims for all real inputs ({REALS}).",
 )
-@click.option(
-    "--certificates",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Write a certificate of each verdict into DIR, for `exactdp certify`.",
-)
+@certificates_option
 @json_option
 @pass_output
 def command(output: CommandOutput, tables: tuple[str, ...], certificates: Path | None) -> int:

@@ -13,9 +13,9 @@ import click
 
 from exactdp import Mechanism
 from exactdp.cli import records
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.output import STYLES, CommandOutput, Json, examples, json_option, pass_output
+from exactdp.cli.options import input_option, json_option, target
+from exactdp.cli.output import STYLES, CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, result
 from exactdp.errors import counted
@@ -35,8 +35,8 @@ _FAR = 1_000_003  # difference between the seeds of two chunks
         "exactdp simulate noisy_max.py::noisy_max --input '[1, 0, -1]' --eps 1",
     ),
 )
-@click.argument("target", metavar="FILE::MECHANISM", shell_complete=complete_target)
-@click.option("--input", "given", default="()", metavar="INPUT", help="The input: '[-1, 1/2]'.")
+@target("FILE::MECHANISM")
+@input_option
 @click.option("--eps", required=True, metavar="EPS", help="The privacy budget ε of the runs.")
 @click.option(
     "--runs",

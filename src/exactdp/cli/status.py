@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from exactdp.cli.output import CommandOutput, Json, examples, json_option, pass_output
+from exactdp.cli.options import json_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.errors import counted
 from exactdp.running.store import Store, StoredRun
 

@@ -8,16 +8,14 @@ from typing import Any
 import click
 
 from exactdp import StudyTable
-from exactdp.cli.completing import complete_target
 from exactdp.cli.loading import find_study
+from exactdp.cli.options import file_option, json_option, target, timeout_option
 from exactdp.cli.output import (
     CommandOutput,
     Json,
     examples,
-    json_option,
     pass_output,
     refuse_unwritable,
-    timeout_option,
     writing,
 )
 from exactdp.cli.sharing import sharing_options
@@ -37,7 +35,7 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
         "exactdp study family.py --ask tightest -o kappa.svg --plot m,kappa,c",
     ),
 )
-@click.argument("target", metavar="FILE[::NAME]", shell_complete=complete_target)
+@target()
 @click.option(
     "--ask",
     "asked",
@@ -46,11 +44,10 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
     show_default=True,
     help="The question for each claim.",
 )
-@click.option(
+@file_option(
     "-o",
     "paths",
     multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
     metavar="OUT",
     help="Write the table to this file (.csv, .parquet), or a plot of it (.svg, .png, .pdf).",
 )

@@ -7,15 +7,8 @@ import click
 from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
-from exactdp.cli.completing import complete_target
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    json_option,
-    pass_output,
-    timeout_option,
-)
+from exactdp.cli.options import json_option, targets, timeout_option, width_option
+from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import Changes, change_options, read_option
 from exactdp.cli.sharing import sharing_options
 from exactdp.reals.numbers import positive_width
@@ -29,10 +22,8 @@ from exactdp.running.conduct import Progress
         "exactdp tighten claims.py::lemma --each",
     ),
 )
-@click.argument("targets", nargs=-1, metavar="FILE[::NAME]...", shell_complete=complete_target)
-@click.option(
-    "--width", default="1e-6", show_default=True, metavar="W", help="How closely to enclose κ."
-)
+@targets(required=False)
+@width_option("1e-6", "κ")
 @click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
 @json_option
 @timeout_option
