@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Mechanism, eps
+from exactdp import Accuracy, AllReals, Mechanism, eps, exp
 from exactdp.certify import check
 from exactdp.certify.rederive import limits
 
@@ -83,12 +83,12 @@ CASES = {
         "    while choose({0: 1 / 2, 1: 1 / 2}) < 5:\n        y = 0\n    table",
         "no run of the program is seen to end",
     ),
-    "negative": (responses, "0: 1 / 4, 1: 3 / 4", "0: -1 / 4, 1: 5 / 4", "is negative"),
+    "negative": (responses, "0: 1 / 4, 1: 3 / 4", "0: -1 / 4, 1: 5 / 4", "not seen"),
     "negative for small ε": (
         responses,
         "0: 1 / 4, 1: 3 / 4",
         "0: 2 - exp(-eps) - exp(-3 * eps) - eps / 9, 1: exp(-eps) + exp(-3 * eps) + eps / 9 - 1",
-        "is negative",
+        "not seen",
     ),
     "an index": (responses, "table[1 - x]", "table[3 - x]", "no entry 3"),
     "a key": (responses, "table[1 - x]", "{5: 1}[x]", "no entry 0"),
@@ -134,6 +134,26 @@ def test_honest_probabilities_are_seen_to_be_nonnegative(chance: str) -> None:
     report = check(certificate(text, beta=1 + eps, alpha=0, ideal={0: 0, 1: 1}))
     assert report
     assert report.taken == ()
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_signs_of_probabilities_are_proved(holds: bool) -> None:
+    """1 − 2ε·e^−ε is at least 1 − 2/e; 1 − 4ε·e^−ε is negative, but only around ε = 1."""
+    chance = "2 * eps * exp(-eps)"
+    text = f"def f(x: Dom(0, 1)):\n    return choose({{x: 1 - {chance}, 1 - x: {chance}}})\n"
+    beta = 2 * eps * exp(-eps) if holds else eps * exp(-eps)
+    claim = Accuracy(Mechanism.from_source(text), beta=beta, alpha=0, ideal={0: 0, 1: 1})
+    found = claim.check()
+    assert found.holds is holds
+    document = found.certificate
+    report = check(document)
+    assert report
+    assert report.taken == ()
+    inner = document["claim"]["claim"]
+    inner["mechanism"] = inner["mechanism"].replace("2*eps", "4*eps").replace("2 * eps", "4 * eps")
+    report = check(seal(document))
+    assert not report
+    assert "not seen" in report.reason or not holds
 
 
 def test_a_loop_of_choices_that_ends_is_not_rejected() -> None:

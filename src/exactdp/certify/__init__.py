@@ -44,6 +44,7 @@ from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
 from .rederive.in_parts import ClaimsInParts, Kinds
+from .rederive.orders import UnseenSignError
 from .rederive.privacy import Privacies
 from .rederive.private_cones import ConePrivacies
 from .rederive.proofs import Proofs
@@ -86,6 +87,7 @@ _AGAIN = (
 _FAILURES = (
     RejectedError,
     MalformedError,
+    UnseenSignError,
     UnsupportedError,
     WrongProgramError,
     ArithmeticError,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 from exactdp.claims.certificates.accuracy import certificate
 from exactdp.claims.certificates.cases import certificate_by_cases
 from exactdp.claims.certificates.claim_cases import is_by_cases
-from exactdp.claims.certificates.in_parts import certificate_in_parts
+from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.certificates.term_parts import in_term_parts
 from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
 from exactdp.claims.constants.curves import error_curve
@@ -401,11 +401,11 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         """Return a verdict as plain JSON."""
         if verdict.parts:
             return certificate_in_parts(verdict)
-        if self.mechanism.checked.releases_eps:
-            if not verdict.orders and (parted := in_term_parts(verdict)) is not None:
-                return certificate_in_parts(parted)
-            return certificate(verdict)
-        return (certificate_by_cases if is_by_cases(self) else certificate)(verdict)
+        releases = self.mechanism.checked.releases_eps
+        if releases and not verdict.orders and (parted := in_term_parts(verdict)) is not None:
+            return certificate_in_parts(parted)
+        by_cases = is_by_cases(self) and not releases
+        return stating_signs(verdict, certificate_by_cases if by_cases else certificate)
 
     # Questions ------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.certificates.expected import certificate
-from exactdp.claims.certificates.in_parts import certificate_in_parts
+from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
 from exactdp.claims.constants.tightness import tightest, tightest_at_each
 from exactdp.claims.constants.trials import tightest_by_trial
@@ -317,7 +317,7 @@ class Expected(DecidedClaim):
         """Return a verdict as plain JSON."""
         if verdict.parts:
             return certificate_in_parts(verdict)
-        return certificate(verdict)
+        return stating_signs(verdict, certificate)
 
     # Questions ------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
-from exactdp.claims.certificates.in_parts import certificate_in_parts
+from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.certificates.privacy import certificate
 from exactdp.claims.decision.decided import DecidedClaim
 from exactdp.claims.private.breaches import Breach, breach
@@ -374,7 +374,7 @@ class Privacy(DecidedClaim):
                 rule="The checker compares integers, or densities; not both in one number.",
                 way_out="Use the verdict without a certificate.",
             )
-        return certificate(verdict)
+        return stating_signs(verdict, certificate)
 
     nouns = "pair", "pairs"
     """The noun for what is counted, singular and plural."""

@@ -212,7 +212,7 @@ class CaseConditions(Claims):
 
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
-        return bool(form.is_nonnegative(self.epsilon)) or super().never_negative(form)
+        return form.is_nonnegative(self.epsilon) or super().never_negative(form)
 
 
 def _image(forms: Sequence[Vector], point: Vector) -> Vector:

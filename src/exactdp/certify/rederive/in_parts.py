@@ -126,7 +126,6 @@ class ClaimsInParts(Proofs):
             self.derived[what] = self.derived.get(what, 0) + count
         for what, reasons in checker.not_derived.items():
             self.not_derived.setdefault(what, []).extend(reasons)
-        self.unseen += checker.unseen
 
     # Counterexamples ------------------------------------------------------------------
 

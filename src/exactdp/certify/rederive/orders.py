@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..kernel.reading import RealInterval
-from .ratios import POSITIVE, Ratio, UnsupportedError, times
+from .ratios import POSITIVE, Ratio, times
 
 
-class UnseenSignError(UnsupportedError):
-    """The sign of a closed form is needed and not known."""
+class UnseenSignError(Exception):
+    """The sign of a closed form is needed, and neither seen nor stated by the certificate."""
 
     def __init__(self, form: Ratio, problem: str) -> None:
         super().__init__(problem)
@@ -37,12 +37,9 @@ class Orders(NamedTuple):
         on = self.on
         return on.lower if isinstance(on.lower, Fraction) and on.lower == on.upper else None
 
-    def is_nonnegative(self, form: Ratio) -> bool | None:
-        """Whether a function is ≥ 0 at every ε that is examined; None if unseen."""
-        if any(is_multiple(form, one) for one in self.known):
-            return True
-        found = form.is_nonnegative(self.on)
-        return None if found is False and self.known else found
+    def is_nonnegative(self, form: Ratio) -> bool:
+        """Whether a function is seen or known to be ≥ 0 at every ε that is examined."""
+        return any(is_multiple(form, one) for one in self.known) or form.is_nonnegative(self.on)
 
     def extreme(self, name: str, items: Sequence[Ratio]) -> Ratio:
         """Return which of the functions `min` or `max` is."""

@@ -58,7 +58,7 @@ class ConePrivacies(PairSpaces):
         """Check the parts of all spaces, and return how the claim is proved."""
         self.where = "the claim"
         trees = parts["regions"]
-        right = self.delta == 0 or self.delta.is_nonnegative(self.epsilon) is True
+        right = self.delta == 0 or self.delta.is_nonnegative(self.epsilon)
         self.require(right, "δ is not seen to be ≥ 0")
         spaces = list(self.spaces())
         self.require(spaces and len(spaces) == len(trees), "a region is missing, or there is none")

@@ -9,18 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import factorial, inf
+from math import inf
 from typing import TypeVar
 
-from ..kernel.enclosures import exp_enclosure, total
 from ..kernel.reading import RealInterval, Sum, Terms, size
 
 POSITIVE = RealInterval(Fraction(0), False, inf, False)
 MOST = 250_000  # products of two terms
 MOST_BITS = 20_000  # of a coefficient
-
-_BITS = 128  # with which a function is seen to be negative
-_MOST_ORDER = 200  # of a zero at ε = 0
 
 _CONSTANT: tuple[tuple[int, ...], tuple[Fraction, ...]] = ((), ())
 _EPS = (1,), ()
@@ -282,10 +278,9 @@ class Ratio:
             return None
         return signs[0].pop() * signs[1].pop()
 
-    def is_nonnegative(self, on: RealInterval) -> bool | None:
-        """Whether it is ≥ 0 for every ε of an interval of positive numbers; None if unseen.
+    def is_nonnegative(self, on: RealInterval) -> bool:
+        """Whether it is seen to be ≥ 0 for every ε of an interval of positive numbers.
 
-        It is seen not to be if it is negative close to an end.
         It has the sign of the product of its parts, Σ ε^k·Σ c·e^{qε}. A sum Σ c·e^{qε} is ≥ 0 if
         the coefficients from each q upwards add up to ≥ 0: by Abel summation it is a sum of these
         times e^{qε} − e^{pε} ≥ 0, with p < q neighbours. One Σ c·ε^k·e^{qε} is ≥ 0 on [a, b] if
@@ -297,12 +292,7 @@ class Ratio:
             upwards = sorted((q for q, k in product if k == power), reverse=True)
             sums = accumulate(product[q, power] for q in upwards)
             seen = seen and all(one >= 0 for one in sums)
-        if seen or _is_nonnegative_between(product, on):
-            return True
-        is_below = _is_negative_at_start(product, on.lower) or _is_negative_at_end(
-            product, on.upper
-        )
-        return False if is_below else None
+        return seen or _is_nonnegative_between(product, on)
 
     def __add__(self, other: object) -> Ratio:
         two = _ratio(other)
@@ -401,31 +391,6 @@ def variable(index: int) -> Ratio:
 
 
 EPS = variable(0)
-
-
-def _is_negative_at_start(product: Terms, start: Fraction | float) -> bool:
-    """Whether Σ c·ε^k·e^{qε} is negative close above a number; at 0, by its first derivative."""
-    if start:
-        return _is_negative(product, Fraction(start))
-    for j in range(_MOST_ORDER):
-        found = sum(
-            (c * q ** (j - k) / factorial(j - k) for (q, k), c in product.items() if k <= j), _ZERO
-        )
-        if found:
-            return found < 0
-    return False
-
-
-def _is_negative_at_end(product: Terms, end: Fraction | float) -> bool:
-    """Whether Σ c·ε^k·e^{qε} is negative close below a number, or for large ε."""
-    if isinstance(end, Fraction):
-        return _is_negative(product, end)
-    return bool(product) and product[max(product)] < 0
-
-
-def _is_negative(product: Terms, eps: Fraction) -> bool:
-    parts = [(c * eps**k, 0, exp_enclosure(q * eps, _BITS)) for (q, k), c in product.items()]
-    return total(parts, _BITS)[1] < 0
 
 
 def _is_nonnegative_between(

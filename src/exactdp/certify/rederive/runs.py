@@ -114,11 +114,8 @@ class ProgramRun:
         if total != 1:
             raise BrokenRunError("probabilities in the program do not add up to 1")
         for _, chance in options:
-            match self.orders.is_nonnegative(chance):
-                case False:
-                    raise BrokenRunError("a probability in the program is negative")
-                case None:
-                    raise UnseenSignError(chance, "a probability is not seen to be at least 0")
+            if not self.orders.is_nonnegative(chance):
+                raise UnseenSignError(chance, "a probability is not seen to be at least 0")
         return tuple(chance for _, chance in options)
 
     def exponents(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> tuple[Any, ...]:

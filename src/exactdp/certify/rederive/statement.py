@@ -14,7 +14,7 @@ from .cones import UndecidedError
 from .derivation import Derivation, Input, single
 from .evaluation import Evaluation
 from .formulas import Tree
-from .orders import Orders, UnseenSignError
+from .orders import Orders
 from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
 from .values import Level, counted
@@ -53,7 +53,6 @@ class Statement(Evaluation):
     def __init__(self) -> None:
         self.derived: dict[str, int] = {}
         self.not_derived: dict[str, list[str]] = {}
-        self.unseen: list[Ratio] = []  # functions of ε whose sign was needed and is not known
 
     @property
     def taken(self) -> tuple[str, ...]:
@@ -69,8 +68,6 @@ class Statement(Evaluation):
             found = how()
         except UnsupportedError as error:
             self.not_derived.setdefault(what, []).append(str(error))
-            if isinstance(error, UnseenSignError):
-                self.unseen.append(error.form)
             return None
         self.derived[what] = self.derived.get(what, 0) + 1
         return found

@@ -7,7 +7,8 @@ these, the signs of the functions that change are proved where only one of their
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -16,11 +17,14 @@ from typing import TYPE_CHECKING
 
 from exactdp.certify import KINDS
 from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.rederive.ratios import Ratio
+from exactdp.certify.rederive.orders import UnseenSignError
+from exactdp.certify.rederive.ratios import Ratio, UnsupportedError, WrongProgramError
 from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import tight_at_an_end
 from exactdp.claims.certificates.plain_data import interval_json
 from exactdp.claims.decision.deciding import decide
+from exactdp.language.code import Pick
+from exactdp.language.tree import Choose
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.certificates import Json, without_head
 from exactdp.reals.numbers import spell
@@ -32,24 +36,49 @@ _SHORT = 2**12  # the denominator of short ends
 _MOST_UNSEEN = 12  # signs of one part that the checker does not see
 
 
-def certificate_in_parts(verdict: Verdict) -> Json:
+Writer = Callable[["Verdict"], Json]
+"""Returns the certificate of a verdict that is not divided."""
+
+
+def stating_signs(verdict: Verdict, write: Writer) -> Json:
+    """Return the certificate of a verdict with all signs that the checker needs.
+
+    It sees those of simple functions of ε. If a probability of `choose` is another one, the
+    certificate has one part, with proofs of these signs.
+    """
+    picks = (one for one in verdict.claim.mechanism.code.instructions if isinstance(one, Pick))
+    try:
+        found = write(verdict)
+        if not verdict.orders and any(isinstance(one.choice, Choose) for one in picks):
+            checker = KINDS[found["kind"]][0]()
+            with suppress(RejectedError, UnsupportedError, WrongProgramError):  # a check tells why
+                checker.read_claim(found["claim"])
+                checker.checked(found)
+    except UnseenSignError:
+        if verdict.orders:  # a part, to which the sign will be added
+            raise
+        return certificate_in_parts(verdict, write)
+    return found
+
+
+def certificate_in_parts(verdict: Verdict, write: Writer = lambda one: one.certificate) -> Json:
     """Return the sealed certificate of a verdict by parts of ε."""
     try:
-        return _written(verdict)
+        return _written(verdict, write)
     except RejectedError:
         raise tight_at_an_end() from None
 
 
-def _written(verdict: Verdict) -> Json:
+def _written(verdict: Verdict, write: Writer) -> Json:
     first, known = next(_leaves(verdict, ()))
-    sample = replace(first, holds=None, counterexamples=(), orders=known).certificate  # its claim
+    sample = write(replace(first, holds=None, counterexamples=(), orders=known))  # its claim
     claim = {**sample["claim"], "epsilon": interval_json(verdict.claim.epsilon)}
     examples = []
     for leaf, known in _leaves(verdict, ()):
         for one in leaf.counterexamples:
             alone = replace(leaf, holds=False, counterexamples=(one,), orders=known)
             at = Interval(one.eps, one.eps)
-            tree = _Leaf(alone, known, at)
+            tree = _Leaf(alone, known, at, write)
             examples.append(
                 {
                     "eps": spell(one.eps),
@@ -58,7 +87,7 @@ def _written(verdict: Verdict) -> Json:
                 }
             )
     parts: Json = {
-        "tree": _tree(verdict, ()) if verdict.holds else None,
+        "tree": _tree(verdict, (), write) if verdict.holds else None,
         "counterexamples": examples,
     }
     return document(verdict, "in_parts", {"of": sample["kind"], "claim": claim}, parts)
@@ -74,18 +103,18 @@ def _leaves(
         yield from _leaves(one, (*known, *one.orders))
 
 
-def _tree(verdict: Verdict, known: tuple[ClosedForm, ...]) -> Json:
+def _tree(verdict: Verdict, known: tuple[ClosedForm, ...], write: Writer) -> Json:
     """Return the proofs on all parts, with the signs of the functions between them."""
     if not verdict.parts:
-        return _Leaf(replace(verdict, orders=known), known, verdict.claim.epsilon).written()
+        return _Leaf(verdict, known, verdict.claim.epsilon, write).written()
     (form,) = verdict.parts[0].orders
     parts: list[tuple[Interval, int, Json]] = []
     for one in verdict.parts:
         try:
-            tree = _tree(one, (*known, *one.orders))
+            tree = _tree(one, (*known, *one.orders), write)
         except RejectedError:  # its ends are too long numbers, or more was needed inside of them
             one = _with_short_ends(verdict, one)  # noqa: PLW2901
-            tree = _tree(one, (*known, *one.orders))
+            tree = _tree(one, (*known, *one.orders), write)
         parts.append((one.claim.epsilon, 1 if one.orders == (form,) else -1, tree))
     return _division(form, verdict.claim.epsilon, parts)
 
@@ -147,28 +176,30 @@ def _proved(form: ClosedForm, on: Interval) -> Json:
 class _Leaf:
     """The proof on one part; the signs that the checker does not see are added to its orders."""
 
-    def __init__(self, verdict: Verdict, known: tuple[ClosedForm, ...], on: Interval) -> None:
-        self.verdict, self.on = verdict, on
-        whole = verdict.certificate
-        make, names = KINDS[whole["kind"]]
-        self.proof = {name: whole[name] for name in names.split()}
+    def __init__(
+        self, verdict: Verdict, known: tuple[ClosedForm, ...], on: Interval, write: Writer
+    ) -> None:
+        self.on, self.known = on, [*known]
         self.added: list[ClosedForm] = []
-        self.known = [*known]
-        for _ in range(_MOST_UNSEEN):
-            checker = make()
-            checker.read_claim({**whole["claim"], "epsilon": interval_json(on)})
-            assume_orders(checker, self.known)
-            checker.checked(whole)
-            forms = [_closed(one) for one in checker.unseen]
-            new = [one for form in forms for one in (form, -form) if nonnegative(one, on).holds]
-            new = [one for one in new if one not in self.known]
-            if not new:
+        while len(self.added) <= _MOST_UNSEEN:
+            try:
+                whole = write(replace(verdict, orders=tuple(self.known)))
+                make, names = KINDS[whole["kind"]]
+                checker = make()
+                checker.read_claim({**whole["claim"], "epsilon": interval_json(on)})
+                assume_orders(checker, self.known)
+                checker.checked(whole)
                 break
-            self.added += dict.fromkeys(new)
-            self.known += dict.fromkeys(new)
-            if verdict.counterexamples:  # these may be derived now
-                whole = replace(verdict, orders=tuple(self.known)).certificate
-                self.proof = {name: whole[name] for name in names.split()}
+            except UnseenSignError as error:
+                form = _closed(error.form)
+                new = [one for one in (form, -form) if nonnegative(one, on).holds]
+                if not new:
+                    raise tight_at_an_end() from None
+                self.added += new[:1]
+                self.known += new[:1]
+        else:
+            raise tight_at_an_end()
+        self.proof = {name: whole[name] for name in names.split()}
 
     def written(self) -> Json:
         """Return the proof, inside of divisions into one part for each sign that is added."""
