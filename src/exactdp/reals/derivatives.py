@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from exactdp.reals.exp_poly import ExpPoly
 
 _MOST = 40  # derivatives, about one for each term
@@ -22,7 +24,7 @@ def rises_from_zero(form: ExpPoly) -> bool:
         return number > 0
     if max(len(form._poly), *form._poly.degrees()[:1]) > _MOST:
         return False
-    parts = form.integer_parts()
+    parts = _integer_parts(form)
     if sum(len(p) for _, p in parts) > _MOST:
         return False
     while parts:
@@ -33,6 +35,24 @@ def rises_from_zero(form: ExpPoly) -> bool:
             parts = [(n, _derivative(n - low, p)) for n, p in parts]
         del parts[0]
     return True
+
+
+def _integer_parts(form: ExpPoly) -> list[tuple[int, list[int]]]:
+    """Return pairs (n, p) with f(ε) = c·e^{qε}·Σ p(x)·e^{nx}, for some c > 0, q and x = sε.
+
+    All numbers are integers, s is positive, the smallest n comes first, and the coefficients of
+    p begin with the constant one. Only for functions whose one parameter is ε.
+    """
+    terms, place = form._poly.to_dict(), len(form._names)
+    over, under = form._step[0].numerator, form._step[0].denominator
+    whole = math.lcm(*[int(c.q) for c in terms.values()])
+    top = max([int(key[0]) for key in terms], default=0)
+    parts: dict[int, list[int]] = {}
+    for key, c in terms.items():
+        power, part = int(key[0]), parts.setdefault(int(key[place]), [])
+        part += [0] * (power + 1 - len(part))
+        part[power] = int(c.p) * (whole // int(c.q)) * under**power * over ** (top - power)
+    return sorted(parts.items())
 
 
 def _derivative(rate: int, polynomial: list[int]) -> list[int]:

@@ -260,9 +260,25 @@ def numbers(form: ExpPoly, point: Mapping[str, Fraction]) -> Exponentials:
             exponent = x * exact(rate)  # different rates are equal only at x = 0
             result[exponent] = result.get(exponent, fmpq(0)) + polynomial(x)
     else:
-        for exponent, value in form.values_at(point):
+        for exponent, value in _values_at(form, point):
             result[exponent] = result.get(exponent, fmpq(0)) + value
     return {exponent: value for exponent, value in result.items() if value}
+
+
+def _values_at(form: ExpPoly, point: Mapping[str, Fraction]) -> Iterator[tuple[fmpq, fmpq]]:
+    """Yield x and v of the value v·e^x of each term at a rational point."""
+    size = len(form._names)
+    place = [exact(point.get(name, Fraction(0))) for name in form._names]
+    steps = [q * exact(step) for q, step in zip(place, form._step, strict=True)]
+    lowest = sum((q * exact(low) for q, low in zip(place, form._low, strict=True)), fmpq(0))
+    for key, value in form._poly.to_dict().items():
+        exponent = lowest
+        for j in range(size):
+            if key[j]:
+                value *= place[j] ** int(key[j])  # noqa: PLW2901 the factors one by one
+            if key[size + j]:
+                exponent += steps[j] * int(key[size + j])
+        yield exponent, value
 
 
 def product_of(one: Exponentials, two: Exponentials) -> Exponentials:

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from operator import mul
 from typing import Any, Protocol, TypeVar, overload
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly
@@ -210,38 +209,6 @@ class ExpPoly(ClosedForm):
         object.__setattr__(self, "_parts", result)
         return result
 
-    def integer_parts(self) -> list[tuple[int, list[int]]]:
-        """Return pairs (n, p) with f(ε) = c·e^{qε}·Σ p(x)·e^{nx}, for some c > 0, q and x = sε.
-
-        All numbers are integers, s is positive, the smallest n comes first, and the coefficients of
-        p begin with the constant one. Only for functions whose one parameter is ε.
-        """
-        terms, place = self._poly.to_dict(), len(self._names)
-        over, under = self._step[0].numerator, self._step[0].denominator
-        whole = math.lcm(*[int(c.q) for c in terms.values()])
-        top = max([int(key[0]) for key in terms], default=0)
-        parts: dict[int, list[int]] = {}
-        for key, c in terms.items():
-            power, part = int(key[0]), parts.setdefault(int(key[place]), [])
-            part += [0] * (power + 1 - len(part))
-            part[power] = int(c.p) * (whole // int(c.q)) * under**power * over ** (top - power)
-        return sorted(parts.items())
-
-    def values_at(self, point: Mapping[str, Fraction]) -> Iterator[tuple[fmpq, fmpq]]:
-        """Yield x and v of the value v·e^x of each term at a rational point."""
-        size = len(self._names)
-        place = [exact(point.get(name, _ZERO)) for name in self._names]
-        steps = [q * exact(step) for q, step in zip(place, self._step, strict=True)]
-        lowest = sum((q * exact(low) for q, low in zip(place, self._low, strict=True)), fmpq(0))
-        for key, value in self._poly.to_dict().items():
-            exponent = lowest
-            for j in range(size):
-                if key[j]:
-                    value *= place[j] ** int(key[j])  # noqa: PLW2901 the factors one by one
-                if key[size + j]:
-                    exponent += steps[j] * int(key[size + j])
-            yield exponent, value
-
     # Arithmetic
 
     def __bool__(self) -> bool:
@@ -364,85 +331,9 @@ class ExpPoly(ClosedForm):
 
     def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
         """Return the sum with parameters replaced (see `ClosedForm.substitute`)."""
-        forms: dict[str, ClosedForm] = {
-            name: value if isinstance(value, ClosedForm) else ExpPoly(rational(value))
-            for name, value in values.items()
-        }
-        linear = {
-            name: form.linear_form() if isinstance(form, ExpPoly) else None
-            for name, form in forms.items()
-        }
-        known = {name: form for name, form in linear.items() if form is not None}
-        if len(known) == len(linear):
-            return self._linearly({name: known[name] for name in self._names if name in known})
-        grouped: dict[tuple[tuple[str, int], ...], list[ExpTerm]] = {}
-        for coefficient, powers, rates in self.terms:
-            exponent: dict[str, Fraction] = {}
-            for name, rate in rates:
-                form = linear[name] if name in forms else {name: _ONE}
-                if form is None:
-                    raise _not_a_ray(name, forms[name])
-                for target, weight in form.items():
-                    exponent[target] = exponent.get(target, _ZERO) + rate * weight
-            kept = tuple(entry for entry in powers if entry[0] not in forms)
-            gone = tuple(entry for entry in powers if entry[0] in forms)
-            new_rates = tuple((name, rate) for name, rate in exponent.items() if rate)
-            grouped.setdefault(gone, []).append(ExpTerm(coefficient, kept, new_rates))
-        result: ClosedForm = ExpPoly()
-        for gone, terms in grouped.items():
-            product: ClosedForm = ExpPoly(terms)
-            for name, power in gone:
-                product = product * forms[name] ** power
-            result = result + product
-        return result
+        from exactdp.reals.substitution import substituted  # noqa: PLC0415 it makes sums
 
-    def _linearly(self, forms: Mapping[str, Mapping[str, Fraction]]) -> ExpPoly:
-        """Return the sum with some of its parameters replaced by linear forms."""
-        if not forms:
-            return self
-        old, size = self._names, len(self._names)
-        others = {name for name in old if name not in forms}.union(*forms.values()) - {"eps"}
-        names = ("eps", *sorted(others))
-        # The rate of a new parameter is low + Σ step·(a whole number)·(an exponent of the old one).
-        low, step, wholes = [], [], []
-        for name in names:
-            weights = [
-                forms[one].get(name, _ZERO) if one in forms else Fraction(one == name)
-                for one in old
-            ]
-            parts = [weight * one for weight, one in zip(weights, self._step, strict=True)]
-            low.append(sum(map(mul, weights, self._low), _ZERO))
-            step.append(common_step(parts) or _ONE)
-            wholes.append([(size + j, int(q / step[-1])) for j, q in enumerate(parts) if q])
-        place = {name: j for j, name in enumerate(old)}
-        kept = [None if name in forms else place.get(name) for name in names]
-        gone = [place[name] for name in forms]
-        rows = []
-        for key, coefficient in self._poly.to_dict().items():
-            powers = [0 if j is None else int(key[j]) for j in kept]
-            exponents = [sum(int(key[j]) * q for j, q in whole) for whole in wholes]
-            rows.append((tuple(int(key[j]) for j in gone), powers, exponents, coefficient))
-        least = [min(column) for column in zip(*(row[2] for row in rows), strict=True)]
-        grouped: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
-        for raised, powers, exponents, coefficient in rows:
-            moved = (*powers, *(n - first for n, first in zip(exponents, least, strict=True)))
-            group = grouped.setdefault(raised, {})
-            group[moved] = group.get(moved, 0) + coefficient
-        context = ring(names)
-        parameters = context.gens()
-        values = [
-            sum((parameters[names.index(t)] * exact(q) for t, q in form.items()), 0 * parameters[0])
-            for form in forms.values()
-        ]
-        result = 0 * parameters[0]
-        for raised, group in grouped.items():
-            product = context.from_dict(group)
-            for value, power in zip(values, raised, strict=True):
-                if power:
-                    product *= value**power
-            result += product
-        shifted = (a + n * q for a, n, q in zip(low, least or [0] * len(low), step, strict=True))
-        return build(names, result, tuple(step), tuple(shifted))
+        return substituted(self, values)
 
     def over_unit(self, term: ExpTerm) -> ExpPoly:
         """Return the sum divided by c·exp(Σ q·θ), the unit of a term."""
@@ -678,14 +569,6 @@ def _rescaled(form: ExpPoly, step: tuple[Fraction, ...], low: tuple[Fraction, ..
 def ring(names: tuple[str, ...]) -> fmpq_mpoly_ctx:
     """Return the ring of polynomials in the parameters and their exponentials."""
     return fmpq_mpoly_ctx.get((*names, *(f"exp_{name}" for name in names)), Ordering.lex)
-
-
-def _not_a_ray(name: str, value: ClosedForm) -> ValueRefusedError:
-    return ValueRefusedError(
-        f"{name} occurs in an exponent and cannot become {value}",
-        rule="e to a constant is irrational, and only e to a linear form is a closed form.",
-        way_out=f"Substitute a multiple of another parameter, for example {name}=2 * eps.",
-    )
 
 
 _NAME = re.compile(r"[^\W\d]\w*(\[\d+(/\d+)?\])?")
