@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Symbolic
+from exactdp.reals.operators import Additive
 
 
 @dataclass(frozen=True)
-class NoisyQuotient(Symbolic):
+class NoisyQuotient(Additive, Symbolic):
     """over / under; `sign` is that of the denominator: 1, −1 or ZERO, None if it is not known.
 
     It is NOT_POSITIVE if the denominator is only known not to be positive.
@@ -43,26 +44,13 @@ class NoisyQuotient(Symbolic):
             return replace(self, over=self.over + other.over)
         raise refused_quotient()
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> NoisyQuotient:
-        return self.__add__(-other)
-
-    def __rsub__(self, other: Any) -> NoisyQuotient:
-        return (-self).__add__(other)
-
     def __neg__(self) -> NoisyQuotient:
         return replace(self, over=-self.over)
-
-    def __pos__(self) -> NoisyQuotient:
-        return self
 
     def __mul__(self, other: object) -> Any:
         if not isinstance(other, int | Fraction):
             raise refused_quotient()
         return replace(self, over=self.over * other) if other else 0
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Any:
         if not isinstance(other, int | Fraction):

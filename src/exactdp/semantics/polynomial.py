@@ -19,6 +19,7 @@ from exactdp.language.sampling import closed_form
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import freeze_result, plain
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
+from exactdp.reals.operators import OrderedNumber
 
 Variable: TypeAlias = int | str
 """A noise by its position, or a parameter by its name."""
@@ -43,7 +44,7 @@ class Decider(Protocol):
         """Whether a function of ε is nowhere positive, if it does not change its sign."""
 
 
-class PolynomialNumber:
+class PolynomialNumber(OrderedNumber):
     """Σ coefficient·∏ variable^power; the coefficients are rational, or functions of ε."""
 
     __slots__ = ("path", "terms")
@@ -89,20 +90,8 @@ class PolynomialNumber:
             found[key] = found[key] + c if key in found else c
         return PolynomialNumber(found, self.path)
 
-    __radd__ = __add__
-
     def __neg__(self) -> PolynomialNumber:
         return PolynomialNumber({key: -c for key, c in self.terms.items()}, self.path)
-
-    def __pos__(self) -> PolynomialNumber:
-        return self
-
-    def __sub__(self, other: object) -> Any:
-        terms = self._terms(other)
-        return NotImplemented if terms is None else self + -PolynomialNumber(terms, self.path)
-
-    def __rsub__(self, other: object) -> Any:
-        return -self + other
 
     def __mul__(self, other: object) -> Any:
         terms = self._terms(other)
@@ -114,8 +103,6 @@ class PolynomialNumber:
                 key = _product(one, two)
                 found[key] = found[key] + c * d if key in found else c * d
         return PolynomialNumber(found, self.path)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Any:
         if isinstance(other, float) and not isinf(other):
@@ -159,12 +146,12 @@ class PolynomialNumber:
         found: ClosedForm = self.terms[()]
         return found
 
-    def _compared(self, other: object, op: str) -> Any:
+    def _compared(self, op: str, other: Any) -> bool:
+        if op == "!=":
+            return not self._compared("==", other)
         if isinstance(other, float) and isinf(other):
             return COMPARISONS[op](0, other)
         difference = self - other
-        if difference is NotImplemented:
-            return difference
         if (term := difference._term()) is not None:
             sign = self.path.sign_of_term(term)
             if sign is None:
@@ -179,30 +166,6 @@ class PolynomialNumber:
         if not isinstance(form, Linear):
             return COMPARISONS[op](form, 0)
         return self.path.decide(form, op)
-
-    def __lt__(self, other: object) -> Any:
-        return self._compared(other, "<")
-
-    def __le__(self, other: object) -> Any:
-        return self._compared(other, "<=")
-
-    def __gt__(self, other: object) -> Any:
-        return self._compared(other, ">")
-
-    def __ge__(self, other: object) -> Any:
-        return self._compared(other, ">=")
-
-    def __eq__(self, other: object) -> bool:
-        found = self._compared(other, "==")
-        return False if found is NotImplemented else bool(found)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __bool__(self) -> bool:
-        return self != 0
 
     def __abs__(self) -> PolynomialNumber:
         if (term := self._term()) is not None:  # it is continuous where the sign changes

@@ -14,7 +14,9 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
+from exactdp.reals.operators import OrderedNumber
 
 
 class WatchedRange:
@@ -28,63 +30,41 @@ class WatchedRange:
         return Watched(self, Fraction(1), Fraction(0))
 
 
-class Watched:
+class Watched(OrderedNumber):
     """slope·x + offset for a whole number x."""
 
     __slots__ = ("offset", "reach", "slope")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, reach: WatchedRange, slope: Fraction, offset: Fraction) -> None:
         self.reach, self.slope, self.offset = reach, slope, offset
 
-    def _plus(self, other: Any, sign: int) -> Any:
+    def __add__(self, other: Any) -> Any:
         if isinstance(other, Watched):
-            slope = self.slope + sign * other.slope
-            return _watched(self.reach, slope, self.offset + sign * other.offset)
+            slope = self.slope + other.slope
+            return _watched(self.reach, slope, self.offset + other.offset)
         if not isinstance(other, int | Fraction):
             return NotImplemented
-        return Watched(self.reach, self.slope, self.offset + sign * other)
-
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, 1)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, -1)
-
-    def __rsub__(self, other: Any) -> Any:
-        return (-self)._plus(other, 1)
+        return Watched(self.reach, self.slope, self.offset + other)
 
     def __neg__(self) -> Watched:
         return Watched(self.reach, -self.slope, -self.offset)
-
-    def __pos__(self) -> Watched:
-        return self
-
-    def __abs__(self) -> Watched:
-        return self if self >= 0 else -self
 
     def __mul__(self, other: Any) -> Any:
         if not isinstance(other, int | Fraction):
             return NotImplemented
         return _watched(self.reach, self.slope * other, self.offset * other)
 
-    __rmul__ = __mul__
-
     def __truediv__(self, other: Any) -> Any:
         return self * (1 / Fraction(other)) if isinstance(other, int | Fraction) else NotImplemented
 
-    def _sign(self, other: Any, alike: Callable[[int], bool]) -> bool:
-        """Return whether the sign of the difference from another number is as wanted."""
+    def _compared(self, op: str, other: Any) -> bool:
         gap = self - other
-        if gap is NotImplemented:
-            raise TypeError("not a number")
+        decide = COMPARISONS[op]
         if not isinstance(gap, Watched):
-            return alike((gap > 0) - (gap < 0))
+            return decide(gap, 0)
         reach, zero = gap.reach, -gap.offset / gap.slope
         rising = 1 if gap.slope > 0 else -1
-        below, at, above = alike(-rising), alike(0), alike(rising)  # of numbers around the zero
+        below, at, above = (decide(sign, 0) for sign in (-rising, 0, rising))  # around the zero
         side = (reach.value > zero) - (reach.value < zero)
         found = (at, above, below)[side]
         if side < 0 and at != found:
@@ -96,27 +76,6 @@ class Watched:
         elif side >= 0 and below != found:
             reach.least = max(reach.least, ceil(zero))
         return found
-
-    def __lt__(self, other: Any) -> bool:
-        return self._sign(other, lambda sign: sign < 0)
-
-    def __le__(self, other: Any) -> bool:
-        return self._sign(other, lambda sign: sign <= 0)
-
-    def __gt__(self, other: Any) -> bool:
-        return self._sign(other, lambda sign: sign > 0)
-
-    def __ge__(self, other: Any) -> bool:
-        return self._sign(other, lambda sign: sign >= 0)
-
-    def __eq__(self, other: object) -> bool:
-        return self._sign(other, lambda sign: sign == 0)
-
-    def __ne__(self, other: object) -> bool:
-        return self._sign(other, lambda sign: sign != 0)
-
-    def __bool__(self) -> bool:
-        return self != 0
 
     def __repr__(self) -> str:
         raise TypeError("the text of a number is not watched")

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from exactdp.language.operations import COMPARISONS
 from exactdp.reals.numbers import inf, rational
+from exactdp.reals.operators import OrderedNumber
 
 End = Any  # a Fraction, or an infinite float
 
@@ -181,7 +183,7 @@ def _power(end: End, power: int) -> End:
 
 
 @dataclass(frozen=True, eq=False)
-class Germ:
+class Germ(OrderedNumber):
     """A polynomial in an infinitely small t > 0: its coefficients, that of 1 first."""
 
     parts: tuple[Fraction, ...]
@@ -191,49 +193,17 @@ class Germ:
         """Return a number as a germ."""
         return value if isinstance(value, Germ) else cls((rational(value),))
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def _sign(self, other: Any) -> int:
+    def _compared(self, op: str, other: Any) -> bool:
         first = next((q for q in (self - other).parts if q), Fraction(0))
-        return (first > 0) - (first < 0)
-
-    def __lt__(self, other: Any) -> bool:
-        return self._sign(other) < 0
-
-    def __le__(self, other: Any) -> bool:
-        return self._sign(other) <= 0
-
-    def __gt__(self, other: Any) -> bool:
-        return self._sign(other) > 0
-
-    def __ge__(self, other: Any) -> bool:
-        return self._sign(other) >= 0
-
-    def __eq__(self, other: object) -> bool:
-        return self._sign(other) == 0
-
-    def __bool__(self) -> bool:
-        return self._sign(0) != 0
+        return COMPARISONS[op](first, 0)
 
     def __neg__(self) -> Germ:
         return Germ(tuple(-q for q in self.parts))
-
-    def __pos__(self) -> Germ:
-        return self
-
-    def __abs__(self) -> Germ:
-        return -self if self < 0 else self
 
     def __add__(self, other: Any) -> Germ:
         one, two = self.parts, Germ.of(other).parts
         size = max(len(one), len(two))
         return Germ(tuple(_at(one, k) + _at(two, k) for k in range(size)))
-
-    def __sub__(self, other: Any) -> Germ:
-        return self + -Germ.of(other)
-
-    def __rsub__(self, other: Any) -> Germ:
-        return Germ.of(other) - self
 
     def __mul__(self, other: Any) -> Germ:
         one, two = self.parts, Germ.of(other).parts
@@ -242,8 +212,6 @@ class Germ:
             for j, b in enumerate(two):
                 found[i + j] += a * b
         return Germ(tuple(found))
-
-    __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Any) -> Germ:
         two = Germ.of(other).parts

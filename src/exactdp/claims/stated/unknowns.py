@@ -17,6 +17,7 @@ from exactdp.claims.stated.spans import AmbiguousComparisonError, Guesses
 from exactdp.errors import ExactdpError
 from exactdp.language.operations import COMPARISONS
 from exactdp.reals.numbers import exact, fraction, rational
+from exactdp.reals.operators import OrderedNumber
 
 _MOST_RUNS = 64
 _MOST_DEGREE = 16
@@ -61,7 +62,7 @@ class Compared:
         return None
 
 
-class PolynomialQuotient:
+class PolynomialQuotient(OrderedNumber):
     """A quotient of polynomials."""
 
     __slots__ = ("compared", "over", "under")
@@ -69,16 +70,13 @@ class PolynomialQuotient:
     def __init__(self, over: Polynomial, under: Polynomial, compared: Compared) -> None:
         self.over, self.under, self.compared = over, under, compared
 
-    __hash__ = None  # type: ignore[assignment]
-
     def _of(self, other: Any) -> PolynomialQuotient:
         if isinstance(other, PolynomialQuotient):
             return other
         number = exact(Fraction(rational(other)))
         return self.compared.unknown(self.compared.ring.constant(number))
 
-    def _guessed(self, other: Any, op: str) -> bool:
-        """Return an answer to a comparison."""
+    def _compared(self, op: str, other: Any) -> bool:
         gap = self - other
         if gap.over.is_zero():
             return op in ("<=", ">=", "==")
@@ -93,35 +91,8 @@ class PolynomialQuotient:
         self.compared.trail.append((over, op, answer))
         return answer
 
-    def __le__(self, other: Any) -> bool:
-        return self._guessed(other, "<=")
-
-    def __ge__(self, other: Any) -> bool:
-        return self._guessed(other, ">=")
-
-    def __lt__(self, other: Any) -> bool:
-        return self._guessed(other, "<")
-
-    def __gt__(self, other: Any) -> bool:
-        return self._guessed(other, ">")
-
-    def __eq__(self, other: object) -> bool:
-        return self._guessed(other, "==")
-
-    def __ne__(self, other: object) -> bool:
-        return self._guessed(other, "!=")
-
-    def __bool__(self) -> bool:
-        return self != 0
-
     def __neg__(self) -> PolynomialQuotient:
         return PolynomialQuotient(-self.over, self.under, self.compared)
-
-    def __pos__(self) -> PolynomialQuotient:
-        return self
-
-    def __abs__(self) -> PolynomialQuotient:
-        return self if self >= 0 else -self
 
     def __add__(self, other: Any) -> PolynomialQuotient:
         two = self._of(other)
@@ -130,17 +101,9 @@ class PolynomialQuotient:
         over = self.over * two.under + two.over * self.under
         return PolynomialQuotient(over, self.under * two.under, self.compared)
 
-    def __sub__(self, other: Any) -> PolynomialQuotient:
-        return self + -self._of(other)
-
-    def __rsub__(self, other: Any) -> PolynomialQuotient:
-        return self._of(other) - self
-
     def __mul__(self, other: Any) -> PolynomialQuotient:
         two = self._of(other)
         return PolynomialQuotient(self.over * two.over, self.under * two.under, self.compared)
-
-    __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Any) -> PolynomialQuotient:
         two = self._of(other)
