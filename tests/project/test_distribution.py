@@ -96,9 +96,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 @pytest.mark.parametrize("python", pythons(), ids=lambda path: Path(path).name)
 def test_a_clean_environment(wheel: Path, python: str, tmp_path: Path) -> None:
     """Without the extra: claims are decided, and a picture names the extra that it needs."""
-    run(python, "-m", "venv", tmp_path / "env")
+    run(python, "-m", "venv", "--without-pip", tmp_path / "env")
     folder = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin")
-    run(folder / "python", "-m", "pip", "install", "--quiet", wheel)
+    pip = (sys.executable, "-m", "pip", "--python", folder / "python", "install", "--quiet")
+    run(*pip, "--no-compile", wheel)
     command = folder / "exactdp"
     for kind in ("count", "selection"):
         run(command, "new", kind, "--kind", kind, cwd=tmp_path)

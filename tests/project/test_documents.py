@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import pkgutil
 import runpy
 import sys
 from pathlib import Path
@@ -15,10 +14,11 @@ import exactdp
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SOURCES = Path(exactdp.__file__).parent
 MODULES = [
-    module.name
-    for module in pkgutil.walk_packages(exactdp.__path__, "exactdp.")
-    if not module.name.endswith("__main__")
+    ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(SOURCES.rglob("*.py"))
+    if ">>>" in path.read_text(encoding="utf-8")
 ]
 
 

@@ -1,4 +1,4 @@
-"""How many random examples a costly test tries: a twelfth of what is written there.
+"""How many random examples a costly test tries: a sixteenth of what is written there.
 
 EXACTDP_EXAMPLES=10 makes it ten times as many as written.
 """
@@ -16,5 +16,5 @@ TIMES = int(os.environ.get("EXACTDP_EXAMPLES", "1"))
 def examples(count: int, **more: Any) -> settings:
     """Return the settings of a test that takes long enough to matter to `make test`."""
     slow = [HealthCheck.too_slow]
-    tries = count * TIMES if TIMES > 1 else -(-count // 12)
+    tries = count * TIMES if TIMES > 1 else -(-count // 16)
     return settings(max_examples=tries, deadline=None, suppress_health_check=slow, **more)
