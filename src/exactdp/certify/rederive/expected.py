@@ -17,7 +17,7 @@ from ..kernel.reading import short
 from .cones import PolyhedralCone, leaves
 from .derivation import single
 from .losses import LOSSES, LossOnCone
-from .near_logs import NearLog, cone_at
+from .near_logs import cone_at, point_at
 from .parametric import ProgramOnCone
 from .proofs import Proofs
 from .ratios import Ratio
@@ -128,9 +128,9 @@ class ExpectedLosses(Proofs):
         bound = self.bounds[self.integer(which, 0, len(self.bounds) - 1)]
         eps, bits = self.rational(at), self.bits(precision)
         self.require(self.epsilon.has(eps), "ε is not one of the claim")
-        near = NearLog.read(self, log, eps, bits)
-        space = cone_at(self, single(u), near)
+        point = point_at(self, log, eps, bits)
+        space = cone_at(self, single(u), point)
         unit = self.unit_at(space, eps)
         program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
         gap = bound - self.found(stated, lambda: self.loss_on(program, stated))
-        self.require(self.sign_of(gap, eps, bits, near) < 0, "it is none")
+        self.require(self.sign_of(gap, point) < 0, "it is none")

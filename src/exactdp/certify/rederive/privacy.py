@@ -23,6 +23,7 @@ from ..kernel.reading import short
 from . import values
 from .cones import PolyhedralCone
 from .derivation import Input, single
+from .evaluation import EvaluationPoint
 from .events import Events, has_reals, interval_sides, wanted
 from .output_densities import density
 from .parametric import ProgramOnCone
@@ -320,7 +321,7 @@ class Privacies(Proofs):
         self.require(self.epsilon.has(point), "ε is not one of the claim")
         listed = [values.value(self, one) for one in self.entries(outputs)]
         gap = self.gap(u, v, listed, cell)
-        self.require(self.sign_of(gap, point, precision) < 0, "it is none")
+        self.require(self.sign_of(gap, EvaluationPoint(point, precision)) < 0, "it is none")
 
     def gap(self, u: list[Any], v: list[Any], outputs: list[Any], cell: Any) -> Ratio:
         """Return by how much the bound on some outputs holds, with the stated probabilities."""

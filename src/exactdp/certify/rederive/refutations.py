@@ -14,11 +14,12 @@ from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
 from .cones import UndecidedError
 from .derivation import single
+from .evaluation import EvaluationPoint
 from .formulas import Tree
 from .halfspaces import agree_around
 from .linear import is_number
 from .near_boxes import agree_on_boxes
-from .near_logs import NearLog, cone_at
+from .near_logs import cone_at, point_at
 from .obligations import Levels
 from .parametric import ProgramOnCone
 from .proofs import Proofs
@@ -75,8 +76,8 @@ class Refutations(Proofs):
         bits = self.bits(parts["bits"])
         self.require(self.is_made(case, single(u), at, bits), "the claim is not made here")
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        near = NearLog.read(self, parts.get("log"), eps, bits)
-        space = cone_at(self, single(u), near)
+        point = point_at(self, parts.get("log"), eps, bits)
+        space = cone_at(self, single(u), point)
         unit = self.unit_at(space, eps)
         program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
@@ -97,10 +98,10 @@ class Refutations(Proofs):
         known = [[beta] if some is None else some for some in forms]
         self.require(not known or any(beta in some for some in known), "β is not as claimed")
         ends = parts["actual"], parts["required"]
-        self.refuted(eps, bits, chance, beta, ends, near)
+        self.refuted(point, chance, beta, ends)
         for some in known:
             gaps = [chance - 1 + one for one in some]
-            right = any(self.sign_of(gap, eps, bits, near) < 0 for gap in gaps)
+            right = any(self.sign_of(gap, point) < 0 for gap in gaps)
             self.require(right, "one of the formulas for β is not exceeded")
 
     def is_made(self, case: Case, entries: list[Any], at: tuple[Fraction, ...], bits: int) -> bool:
@@ -121,7 +122,7 @@ class Refutations(Proofs):
         given["gamma"] = Ratio.number(gamma)
         for side in case.when:
             (form,) = formulas.alternatives(side.form, given)
-            sign = self.sign_of(form, eps, bits)
+            sign = self.sign_of(form, EvaluationPoint(eps, bits))
             if sign < 0 or (sign == 0 and side.strict):
                 return False
         return self.whole.has(eps) and min(alpha, gamma) >= 0

@@ -6,11 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from ..kernel.enclosures import EXACTLY_1, total
-from ..kernel.reading import short
+from ..kernel.reading import Sum, Terms, short
 from ..kernel.signs import SignProof
 from ..kernel.sums import ONE
-from .evaluation import ZERO, Evaluation
+from .evaluation import ZERO, Evaluation, EvaluationPoint
 from .formulas import say_sum
+
+
+def as_sum(terms: Terms) -> Sum:
+    """Return a sum in ε as one in several variables."""
+    return {((k,), (q,)): c for (q, k), c in terms.items()}
 
 
 class SignClaims(Evaluation, SignProof):
@@ -51,9 +56,9 @@ class SignClaims(Evaluation, SignProof):
             constant, x = self.at_zero(), Fraction(1)
             n = {(Fraction(0), 0): constant} if constant else {}
             d = {} if constant is None else ONE
-        sign = self.sign_at(x, bits, d)
+        point, over, under = EvaluationPoint(x, bits), as_sum(n), as_sum(d)
         if value is None:
-            self.require(sign == 0, f"{short(at)} is not a pole")
+            self.require(self.sign_at(point, under) == 0, f"{short(at)} is not a pole")
             return f"the claim fails at ε = {short(at)}, where the quotient is not defined"
         low, high = (self.scaled(end) for end in value)
         if low == high == ZERO:
@@ -62,7 +67,7 @@ class SignClaims(Evaluation, SignProof):
             width = [(*high, EXACTLY_1), (low[0] * Fraction(-999, 1000), low[1], EXACTLY_1)]
             right = high[0] < 0 and total(width, 128)[1] <= 0
             self.require(right, "the value is not enclosed below 0 to one part in a thousand")
-        self.encloses(x, bits, (n, d), (low, high), sign, f"the value at {short(at)}")
+        self.encloses(point, over, under, (low, high), f"the value at {short(at)}")
         return f"the claim fails at ε = {short(at)}, where the value is as stated"
 
     def fails_between(
@@ -77,7 +82,7 @@ class SignClaims(Evaluation, SignProof):
         low, high = (self.rational(x) for x in self.entries(between, 2))
         right = self.on.has(low) and self.on.has(high) and low < high and low * high > 0
         self.require(right, "not between two points of the interval on one side of 0")
-        precision = self.bits(bits)
-        right = self.sign_at(low, precision, terms) * self.sign_at(high, precision, terms) < 0
-        self.require(right, "the factor does not change its sign between the points")
+        points = [EvaluationPoint(x, self.bits(bits)) for x in (low, high)]
+        one, two = (self.sign_at(point, as_sum(terms)) for point in points)
+        self.require(one * two < 0, "the factor does not change its sign between the points")
         return f"the claim fails between {short(between[0])} and {short(between[1])}"

@@ -12,7 +12,7 @@ from ..kernel.reading import RealInterval, RejectedError, short
 from . import formulas, values
 from .cones import UndecidedError
 from .derivation import Derivation, Input, single
-from .evaluation import Evaluation
+from .evaluation import Evaluation, EvaluationPoint
 from .formulas import Tree
 from .orders import Orders
 from .programs import InputKind
@@ -247,33 +247,18 @@ class Statement(Evaluation):
         self.require(self.has_input(u), "the input is not one of the claim")
         return u
 
-    def sign_of(self, form: Ratio, eps: Fraction, bits: int, near: Any = None) -> int:
-        """Return the sign of a quotient at an ε, 0 for a pole; `near` a logarithm if it has one."""
-        if near is not None:
-            return int(near.of(form))
-        over, under = form.terms()
-        return self.sign_at(eps, bits, over) * self.sign_at(eps, bits, under)
+    def sign_of(self, form: Ratio, at: EvaluationPoint) -> int:
+        """Return the sign of a quotient at a point, 0 for a pole."""
+        return self.sign_at(at, form.over) * self.sign_at(at, form.under)
 
     def refuted(
-        self,
-        eps: Fraction,
-        bits: int,
-        chance: Ratio,
-        beta: Ratio,
-        stated: tuple[Any, Any],
-        near: Any = None,
+        self, at: EvaluationPoint, chance: Ratio, beta: Ratio, stated: tuple[Any, Any]
     ) -> None:
-        """Check that Pr < 1 − β at an ε, and both values, with this precision."""
-        right = self.sign_of(chance - 1 + beta, eps, bits, near) < 0
-        self.require(right, "it is none")
+        """Check that Pr < 1 − β at a point, and both values."""
+        self.require(self.sign_of(chance - 1 + beta, at) < 0, "it is none")
         for form, ends in zip((chance, 1 - beta), stated, strict=True):
             low, high = (self.scaled(end) for end in self.pair(ends))
-            if near is not None:
-                self.require(near.encloses(form, (low, high)), "a value is not as stated")
-            else:
-                over, under = form.terms()
-                sign = self.sign_at(eps, bits, under)
-                self.encloses(eps, bits, (over, under), (low, high), sign, "a value")
+            self.encloses(at, form.over, form.under, (low, high), "a value")
 
 
 def levels_said(levels: tuple[Level, Level]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.rederive.evaluation import EvaluationPoint
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certificates.apart import halfspaces
 from exactdp.claims.certificates.document import quotient_json
@@ -89,7 +90,8 @@ def counterexample_json(
     def is_enough(bits: int) -> bool:
         checker = Statement()
         chance, beta = (checker.quotient(written[name]) for name in ("probability", "beta"))
-        checker.refuted(one.eps, bits, chance, beta, (written["actual"], written["required"]))
+        point, ends = EvaluationPoint(one.eps, bits), (written["actual"], written["required"])
+        checker.refuted(point, chance, beta, ends)
         return True
 
     return {**written, "bits": precision(is_enough)}

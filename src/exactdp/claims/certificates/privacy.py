@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.cones import PolyhedralCone
+from exactdp.certify.rederive.evaluation import EvaluationPoint
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError
@@ -323,8 +324,8 @@ def _counterexample(
 
     def is_enough(bits: int) -> bool:
         checker = Privacies()
-        over, under = checker.quotient(quotient_json(gap)).terms()
-        return checker.sign_at(one.eps, bits, over) * checker.sign_at(one.eps, bits, under) < 0
+        form = checker.quotient(quotient_json(gap))
+        return checker.sign_of(form, EvaluationPoint(one.eps, bits)) < 0
 
     return {
         "inputs": [[value_json(each) for each in x] for x in given],
