@@ -361,7 +361,10 @@ class Checker:
 
 
 def _merge(known: Kinds, arrived: Kinds) -> Kinds:
-    return {slot: join(kind, arrived[slot]) for slot, kind in known.items()}
+    return {
+        slot: kind if (other := arrived[slot]) is kind else join(kind, other)
+        for slot, kind in known.items()
+    }
 
 
 def _undetermined(kind: ValueKind) -> bool:

@@ -165,6 +165,8 @@ def _every_run(code: Code) -> Iterator[int]:
 def _surely(tree: object) -> Iterator[ast.Subscript | ast.BinOp]:
     """Return the subscripts and quotients in a tree that are always evaluated."""
     match tree:
+        case ast.Name() | ast.Constant():
+            return
         case ast.ListComp(_, [first, *_]) | ast.GeneratorExp(_, [first, *_]):
             yield from _surely(first.iter)
         case ast.Lambda():

@@ -33,7 +33,7 @@ from exactdp.semantics.transitions import Transitions
 
 _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
 
-_FEW_NODES, _FEW_FOR_EACH = 12, 3  # of a graph, and for each real input, that need no examination
+_FEW_NODES, _FEW_FOR_EACH = 12, 4  # of a graph, and for each real input, that need no examination
 
 _MOST_EVENTS = 20_000  # whose transitions graphs share
 
