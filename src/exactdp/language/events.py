@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from exactdp.language.linear import (
-    Scalar,
-)
+from exactdp.language.linear import Scalar
 from exactdp.language.quotients import Denominator
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Symbolic, Value, alike

@@ -7,21 +7,21 @@ is log(b)/ε, which scales to log b.
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm, prod
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
-from exactdp.language.quotients import FLIPPED, NOT_POSITIVE, ZERO, Denominator, NoisyQuotient
+from exactdp.language.quotients import NOT_POSITIVE, ZERO, Denominator, NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm, log
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole, first_unknown
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import logs
+from exactdp.reals.operators import COMPARED, FLIPPED
 
 Scalar: TypeAlias = "Linear | Number"
 """A real number of a symbolic run."""
@@ -151,16 +151,6 @@ def _asked(op: str, number: Any) -> Inquiry | bool:
     if isinstance(number, Linear):
         return asked(op, number)
     return Inquiry(op, number) if isinstance(number, Symbolic) else COMPARED[op](number, 0)
-
-
-COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-    ">=": operator.ge,
-    ">": operator.gt,
-}
 
 
 def with_sign(value: Value, about: Denominator, truth: bool) -> Value:

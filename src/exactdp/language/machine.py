@@ -26,14 +26,7 @@ from exactdp.language.code import (
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, Settle, State
 from exactdp.language.limits import STEP_LIMIT
-from exactdp.language.linear import (
-    Inquiry,
-    Linear,
-    asked,
-    made_whole,
-    with_sign,
-    with_whole,
-)
+from exactdp.language.linear import Inquiry, Linear, asked, made_whole, with_sign, with_whole
 from exactdp.language.quotients import Denominator
 from exactdp.language.rules import fail
 from exactdp.language.steps import CompiledCode

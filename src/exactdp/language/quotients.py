@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Symbolic
-from exactdp.reals.operators import Additive
+from exactdp.reals.operators import FLIPPED, Additive
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,6 @@ class NoisyQuotient(Additive, Symbolic):
 
 ZERO: Final = 0
 NOT_POSITIVE: Final = -2
-FLIPPED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
 
 
 @dataclass(frozen=True)

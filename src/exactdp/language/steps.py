@@ -25,13 +25,7 @@ from exactdp.language.code import (
 )
 from exactdp.language.evaluate import UNSET, Compiler, Env
 from exactdp.language.events import Compare, Done, Draw, Selection, State
-from exactdp.language.linear import (
-    Inquiry,
-    Linear,
-    as_real,
-    asked,
-    asked_of_quotient,
-)
+from exactdp.language.linear import Inquiry, Linear, as_real, asked, asked_of_quotient
 from exactdp.language.operations import COMPARISONS, grown, items_of, python_fail
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.released import holds_terms, released

@@ -1,12 +1,29 @@
-"""Operators of number-like values that follow from a few others.
+"""Comparisons by their signs; operators of number-like values that follow from a few others.
 
 Users' functions are called with such values, so they need all operators of Python's numbers.
 """
 
 from __future__ import annotations
 
+import operator
 from abc import abstractmethod
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Final, Self
+
+COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+
+FLIPPED: Final = {"<": ">", "<=": ">=", "==": "==", "!=": "!=", ">=": "<=", ">": "<"}
+"""For each comparison, the one of the operands in the other order."""
+
+NEGATED: Final = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
+"""For each comparison, the one that is true where it is false."""
 
 
 class Additive:

@@ -20,12 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from exactdp.language.events import Compare, Done, Draw
+from exactdp.reals.operators import FLIPPED, NEGATED
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, Failure, Node, has_noise, inputs_in, looks_at
-
-_FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "==", "!=": "!="}
-_NEGATED = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "==": "!=", "!=": "=="}
 
 
 @dataclass
@@ -93,7 +91,7 @@ class PartialOrder:
         """Whether a op b follows."""
         match op:
             case "<" | "<=":
-                return self.implies(b, _FLIPPED[op], a)
+                return self.implies(b, FLIPPED[op], a)
             case ">":
                 return bool(self.above[a] >> b & 1)
             case ">=":
@@ -156,7 +154,7 @@ class _ImplicationPass:
         first, second = self.place(a), self.place(b)
         if p != -q or first is None or second is None:
             return None
-        return first, event.op if p > 0 else _FLIPPED[event.op], second
+        return first, event.op if p > 0 else FLIPPED[event.op], second
 
     def place(self, name: object) -> int | None:
         """Return the position of a symbol in the orders of a node."""
@@ -170,7 +168,7 @@ class _ImplicationPass:
         if found is None or not isinstance(edge.case, bool):
             return None
         a, op, b = found
-        return a, op if edge.case else _NEGATED[op], b
+        return a, op if edge.case else NEGATED[op], b
 
     def with_told(self, order: PartialOrder, node: Node, edge: Edge) -> PartialOrder:
         """Return an order extended by the relation of an edge."""

@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
-from exactdp.language.quotients import FLIPPED, NoisyQuotient
+from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.measure.density import Density
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.reals.operators import FLIPPED
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import refuse_mixed, refuse_quotient
 from exactdp.semantics.events import Near, RealNoiseInterval, WholeInterval, match

@@ -18,12 +18,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from exactdp.language.layout import entry_names
-from exactdp.language.linear import COMPARED
 from exactdp.language.program import Program
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import given, text_source
 from exactdp.language.types import ListType, RealType
 from exactdp.language.values import Value, alike
+from exactdp.reals.operators import COMPARED, FLIPPED
 from exactdp.semantics.hypotheses import HypotheticalRuns, SampleLaw
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.unsure import TooUnsureError
@@ -40,8 +40,6 @@ _FOLLOWS = {
     "<": {"<": True, "<=": True, "!=": True, ">": False, ">=": False, "==": False},
 }
 """For each relation, the comparisons whose answers follow from it."""
-
-_FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True)
@@ -327,7 +325,7 @@ class _Hypotheses:
         if not self._is_difference(one, two, q, difference):
             return self.every, self.every
         if (q > 0) is not self._is_largest:
-            op = _FLIPPED[op]
+            op = FLIPPED[op]
         i, j, size = self._places[one], self._places[two], self._size
         relations = {
             "==": self._first(i, j, j + 1),

@@ -12,7 +12,7 @@ from exactdp.claims.disagreement.reaches import ReadyReach, told_apart
 from exactdp.claims.disagreement.symbolic_runs import followed
 from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.inputs import as_given, as_written
-from exactdp.claims.stated.pieces import NEGATED, condition
+from exactdp.claims.stated.pieces import condition
 from exactdp.errors import UndefinedError
 from exactdp.language.events import Compare
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -20,6 +20,7 @@ from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph

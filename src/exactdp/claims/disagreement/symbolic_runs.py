@@ -18,7 +18,7 @@ from exactdp.claims.disagreement.constraints import Constraint, Constraints, T, 
 from exactdp.claims.disagreement.known import Known
 from exactdp.claims.stated.distances import DistanceCase, InputDistance
 from exactdp.claims.stated.enclosing import picked
-from exactdp.claims.stated.pieces import NEGATED, condition
+from exactdp.claims.stated.pieces import condition
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.events import Compare, Done, Draw, Selection
 from exactdp.language.operations import COMPARISONS
@@ -26,6 +26,7 @@ from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
+from exactdp.reals.operators import NEGATED
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Failure, Rounding, has_noise, inputs_in, looks_at

@@ -14,9 +14,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
-from exactdp.reals.operators import OrderedNumber
+from exactdp.reals.operators import COMPARED, OrderedNumber
 
 
 class WatchedRange:
@@ -59,7 +58,7 @@ class Watched(OrderedNumber):
 
     def _compared(self, op: str, other: Any) -> bool:
         gap = self - other
-        decide = COMPARISONS[op]
+        decide = COMPARED[op]
         if not isinstance(gap, Watched):
             return decide(gap, 0)
         reach, zero = gap.reach, -gap.offset / gap.slope

@@ -29,7 +29,7 @@ from exactdp.claims.disagreement.reaches import (
 from exactdp.claims.disagreement.symbolic_runs import Exploration, Gap, Reach, followed
 from exactdp.claims.stated.distances import Distance, InputDistance
 from exactdp.claims.stated.inputs import as_given
-from exactdp.claims.stated.pieces import NEGATED, condition
+from exactdp.claims.stated.pieces import condition
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import Compare
 from exactdp.language.operations import COMPARISONS
@@ -37,6 +37,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf
+from exactdp.reals.operators import NEGATED
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, at_sample
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from exactdp.claims.stated.pieces import NEGATED, condition
+from exactdp.claims.stated.pieces import condition
 from exactdp.language.events import Compare, Done, Draw, Selection, State
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar

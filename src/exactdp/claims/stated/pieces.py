@@ -11,14 +11,13 @@ from exactdp.language.machine import Machine
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.reals.operators import NEGATED
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.states import Visited
 
 _MOST = 20_000  # pieces of one function
 
 _COST = 50  # of a state of a loop, since its path has many conditions
-
-NEGATED = {"<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<="}
 
 
 @dataclass(frozen=True)

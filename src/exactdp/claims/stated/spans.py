@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.language.operations import COMPARISONS
 from exactdp.reals.numbers import inf, rational
-from exactdp.reals.operators import OrderedNumber
+from exactdp.reals.operators import COMPARED, OrderedNumber
 
 End = Any  # a Fraction, or an infinite float
 
@@ -195,7 +194,7 @@ class Germ(OrderedNumber):
 
     def _compared(self, op: str, other: Any) -> bool:
         first = next((q for q in (self - other).parts if q), Fraction(0))
-        return COMPARISONS[op](first, 0)
+        return COMPARED[op](first, 0)
 
     def __neg__(self) -> Germ:
         return Germ(tuple(-q for q in self.parts))

@@ -15,9 +15,8 @@ from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
 from exactdp.claims.stated.spans import AmbiguousComparisonError, Guesses
 from exactdp.errors import ExactdpError
-from exactdp.language.operations import COMPARISONS
 from exactdp.reals.numbers import exact, fraction, rational
-from exactdp.reals.operators import OrderedNumber
+from exactdp.reals.operators import COMPARED, OrderedNumber
 
 _MOST_RUNS = 64
 _MOST_DEGREE = 16
@@ -83,7 +82,7 @@ class PolynomialQuotient(OrderedNumber):
         if gap.over.is_constant() and gap.under.is_constant():
             number = Fraction(0) + fraction(gap.over.leading_coefficient())
             number /= fraction(gap.under.leading_coefficient())
-            return bool(COMPARISONS[op](number, 0))
+            return bool(COMPARED[op](number, 0))
         self.compared.note(gap.over)
         self.compared.note(gap.under)
         answer = self.compared.guesses.next()
