@@ -21,6 +21,7 @@ from exactdp import (
     Dom,
     ErrorBound,
     ExactdpError,
+    Expected,
     Grid,
     Ideal,
     Interval,
@@ -37,6 +38,7 @@ from exactdp import (
     l1,
     lap,
     linf,
+    log,
     mechanism,
     minimum,
     numeric,
@@ -391,3 +393,47 @@ def test_an_empty_array_is_no_input() -> None:
     ):
         with pytest.raises(ExactdpError):
             Accuracy(Mechanism.from_source(source), "1/2", inputs=[np.array([])])
+
+
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [
+        (lambda u: log(20) / eps + abs(u), "gamma=ANY and beta=k"),
+        (log(20) / eps, "gamma=ANY and beta=k"),
+        ("log(20) / eps + abs(q)", "log\\(r\\) is irrational"),
+    ],
+)
+@pytest.mark.parametrize("inputs", [[3], AllReals()])
+def test_logarithms_in_levels(level: Any, told: str, inputs: Any) -> None:
+    """A function is called with symbolic inputs: the error is about the logarithm all the same."""
+    noisy = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
+    with pytest.raises(ExactdpError, match=told):
+        Accuracy(noisy, exp(-gamma * eps), alpha=0, gamma=level, inputs=inputs).check()
+
+
+def test_losses_that_compare_noise_with_eps() -> None:
+    """The way out is to subtract the number in the mechanism: E|L − 1/ε| = (1 + 1/e)/ε."""
+    noisy = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
+    with pytest.raises(ExactdpError, match="return lap\\(eps, x\\) - 1 / eps"):
+        Expected(noisy, lambda u, o: abs(o - u - 1 / eps), at_most=2 / eps, inputs=[0]).check()
+    moved = Mechanism.from_source("def moved(q: Real): return lap(eps, q) - 1 / eps")
+    for times, holds in (("1.368", True), ("1.367", False)):
+        claim = Expected(moved, lambda u, o: abs(o - u), at_most=Fraction(times) / eps, inputs=[0])
+        assert claim.check().holds is holds
+
+
+def test_a_quotient_as_ideal() -> None:
+    """The divisor may be 0: an assertion leaves out such inputs."""
+    two = Mechanism.from_source("def two(q: Real[2]): return lap(eps, q[0]) > lap(eps, q[1])")
+    claim = Accuracy(
+        two, 2 * exp(-alpha * eps / 2), ideal=lambda q: q[0] / q[1] > 1, inputs=[[3, 1]]
+    )
+    with pytest.raises(ExactdpError, match=r"division by zero[\s\S]*assert q > 0"):
+        claim.check()
+
+    def defined(q):
+        assert q[1] > 0
+        return q[0] / q[1] > 1
+
+    for inputs in ([[3, 1]], AllReals()):
+        assert Accuracy(two, 2 * exp(-alpha * eps / 2), ideal=defined, inputs=inputs).check().holds

@@ -75,3 +75,14 @@ def test_the_distance_of_a_partial_ideal() -> None:
     assert (formula.at(3), formula.at(Fraction(1, 4))) == (2, Fraction(3, 4))
     with pytest.raises(ValueRefusedError):
         formula.at(-1)
+
+
+def test_inputs_may_be_given_in_a_list() -> None:
+    """As for distribution([x, q]); a wrong number of them is refused."""
+    mixed = Mechanism.from_source("def mixed(x: Dom(0, 2), q: Real): return lap(eps, q + x) >= 1")
+    found = mixed.distribution(AllReals())
+    assert found.at([2, -3]) == found.at(2, -3) == mixed.distribution((2, -3))
+    claim = Accuracy(mixed, beta=exp(-alpha * eps), inputs=AllReals())
+    assert claim.disagreement(AllReals()).at([2, -3]) == 2
+    with pytest.raises(ValueRefusedError, match="1 number is given for x, q"):
+        found.at([2])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import log
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from exactdp import (
@@ -125,3 +126,38 @@ def test_other_questions_are_refused_with_a_way_out() -> None:
         Accuracy(larger, exp(-STEEP)).check()
     with pytest.raises(ExactdpError, match="exp takes a rational number times eps"):
         Mechanism.from_source("def f(): return bernoulli(exp(-eps**2))")
+
+
+_NOISY = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
+_whole = st.integers(0, 3)
+
+
+@examples(60)
+@given(_whole, _whole, _whole, _whole, st.sampled_from([Fraction(1), Fraction(9, 10), Fraction(2)]))
+@example(1, 2, 1, 2, Fraction(1))  # equality at every ε
+def test_polynomial_exponents_along_a_curve(a: int, b: int, c: int, d: int, k: Fraction) -> None:
+    """The error above γ = a + bε is e^(−aε − bε²); the bound is k·e^(−cε − dε²)."""
+    if not (a or b) or not d:
+        return
+    bound = k * exp(-c * eps - d * eps**2)
+    claim = Accuracy(_NOISY, bound, alpha=0, gamma=a + b * eps, inputs=[0])
+    verdict = claim.check()
+    grid = [Fraction(j, 64) for j in range(1, 640)]
+
+    def gap(x: Fraction) -> float:
+        """Return the logarithm of the bound over the error."""
+        return log(k) + float((a - c) * x + (b - d) * x**2)
+
+    if min(map(gap, grid)) < -1e-9:
+        assert verdict.holds is False
+    if verdict.holds is False:
+        assert gap(verdict.counterexample.eps) < 0
+    else:
+        assert verdict.holds
+
+
+def test_other_exponents_along_a_curve_are_refused() -> None:
+    """The error names the exponent and what may be given instead."""
+    claim = Accuracy(_NOISY, exp(-STEEP), alpha=0, gamma=1 + eps, inputs=[0])
+    with pytest.raises(ExactdpError, match="gamma depends on eps"):
+        claim.check()

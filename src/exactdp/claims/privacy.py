@@ -283,6 +283,8 @@ class Privacy(DecidedClaim):
     ) -> Content:
         """Return how much the claim says; it cannot fail if δ is 1."""
         del due
+        if not self.delta_form:
+            return Content.SOMETHING
         return Content.ANY_ERROR if is_at_least_one(self.delta_form) else Content.SOMETHING
 
     def refutation(self, problem: Problem, sign: Sign) -> Breach | None:

@@ -170,7 +170,7 @@ def divided_by_zero(place: Place) -> ProgramError:
         place,
         "division by zero",
         "Python's own rules hold for quotients, too.",
-        "Test the divisor with `if` before.",
+        "Test the divisor with `if` before; in an ideal, `assert q > 0` leaves out other inputs.",
     )
 
 

@@ -6,7 +6,7 @@ exponentials of linear forms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
@@ -100,9 +100,9 @@ class Piecewise(Generic[T]):
     def __len__(self) -> int:
         return len(self.pieces)
 
-    def piece(self, *values: Number, eps: Number | None = None) -> Piece[T]:
+    def piece(self, *values: Any, eps: Number | None = None) -> Piece[T]:
         """Return the piece in which given inputs lie, at an ε if the formula has 1/ε in it."""
-        given = self._named(values)
+        given = self.named(values)
         point = self._point(given, eps)
         for one in self.pieces:
             here = all(given[name] == value for name, value in one.fixed.items())
@@ -113,9 +113,9 @@ class Piecewise(Generic[T]):
             rule="It is valid for the inputs for which it was computed, and gamma is not negative.",
         )
 
-    def at(self, *values: Number) -> T:
+    def at(self, *values: Any) -> T:
         """Return the value at given inputs, a closed form in ε, or one for each interval of ε."""
-        given = self._named(values)
+        given = self.named(values)
         if self._units and self.alone is not None:
             return cast(T, self.alone(tuple(given.values())))  # or one for each interval of ε
         here = self.piece(*values)
@@ -127,13 +127,14 @@ class Piecewise(Generic[T]):
         scaled = {name: eps * number for name, number in numbers.items()}
         return cast(T, _substituted(here.value, scaled))
 
-    def _named(self, values: Sequence[Number]) -> dict[str, Value]:
+    def named(self, values: Sequence[Any]) -> dict[str, Value]:
         """Return the inputs by name; those with a finite domain as they are given."""
         names = self.inputs or tuple(name for name in self.names[1:] if name not in self._units)
+        values = [*_flat(values)]
         if len(values) != len(names):
+            given = "1 number is" if len(values) == 1 else f"{len(values)} numbers are"
             raise ValueRefusedError(
-                f"{len(values)} numbers are given for {', '.join(names)}",
-                way_out="Give one number for each.",
+                f"{given} given for {', '.join(names)}", way_out="Give one number for each."
             )
         return {
             name: rational(value, "a number") if name in self.names else value
@@ -170,6 +171,15 @@ class Piecewise(Generic[T]):
             for one in self.pieces
         )
         return table(("value", "where"), rows, numbers_from=2)
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield numbers; inputs may be written in lists, as elsewhere."""
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _flat(value)
+        else:
+            yield value
 
 
 def _substituted(value: Any, scaled: Mapping[str, ClosedForm]) -> Any:

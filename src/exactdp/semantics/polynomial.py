@@ -126,11 +126,18 @@ class PolynomialNumber(OrderedNumber):
         factors: dict[Variable, Fraction] = {}
         constant = Fraction(0)
         for key, c in self.terms.items():
-            if not isinstance(c, Fraction) or sum(power for _, power in key) > 1:
+            if not isinstance(c, Fraction):
+                raise ValueRefusedError(
+                    "the function compares a number that depends on eps with noise or an input",
+                    rule="A function of the output is polynomial on pieces with linear sides; "
+                    "eps is in no comparison, also not in abs, min or max.",
+                    way_out="Let the mechanism subtract it: return lap(eps, x) - 1 / eps, and "
+                    "compare that with numbers and inputs.",
+                )
+            if sum(power for _, power in key) > 1:
                 raise ValueRefusedError(
                     "the function compares numbers that are not linear in the noise and the input",
-                    rule="A function of the output is polynomial on pieces with linear sides; "
-                    "eps is in no comparison.",
+                    rule="A function of the output is polynomial on pieces with linear sides.",
                     way_out="Compare the numbers themselves, not their squares or products.",
                 )
             if key:

@@ -58,10 +58,13 @@ def certificate_by_cases(verdict: Verdict) -> Json:
         )
     cases = cases_of(claim)
     _refuse_products(claim, cases)
-    unit = _unit(claim, cases)
+    needs_one = _needs_one(claim, cases)
+    unit = unit_of(claim.mechanism) if claim.has_inverse_eps else UNIT if needs_one else None
     try:
         return _written(verdict, claim, cases, unit)
-    except ValueRefusedError:
+    except ValueRefusedError as error:
+        if unit not in (None, UNIT) and needs_one:
+            raise _two_units(unit) from error
         if unit is not None or all(len(case.betas) == 1 for case in cases):
             raise
         return _written(verdict, claim, cases, UNIT, is_cut=True)
@@ -165,10 +168,18 @@ def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Jso
     }
 
 
-def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
-    """Return the parameter that represents 1 or a logarithm, if one is needed."""
-    if claim.has_inverse_eps:
-        return unit_of(claim.mechanism)
+def _two_units(unit: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"no certificate is found: the mechanism has log({base_of(unit)}) / eps, and alpha, gamma "
+        "or a condition has 1 / eps",
+        rule="The checker knows one of the two as a parameter, and only bounds on the other.",
+        way_out="Write a rational number instead of the logarithm, or give numbers for alpha and "
+        "gamma.",
+    )
+
+
+def _needs_one(claim: Accuracy, cases: Sequence[ClaimCase]) -> bool:
+    """Whether α, γ or a condition has a multiple of 1/ε."""
     names = ("alpha", "gamma", *claim.entry_names)
     for case in cases:
         for one in (*case.when, *equalities(case, ("alpha", "gamma"))):
@@ -181,5 +192,5 @@ def _unit(claim: Accuracy, cases: Sequence[ClaimCase]) -> str | None:
             for side in sides:
                 form = side.scaled().conic()
                 if side.uses_unit if form is None else form.get(""):
-                    return UNIT
-    return None
+                    return True
+    return False

@@ -91,8 +91,8 @@ class PiecewiseDistance:
     def at(self, *values: Any) -> Fraction | float:
         """Return the distance at given numbers of an input."""
         found = self.found.at(*values)
-        named = zip(self.found.inputs, values, strict=True)
-        return found.at({n: Fraction(v) for n, v in named if n in self.found.names})
+        named = self.found.named(values)
+        return found.at({n: Fraction(v) for n, v in named.items() if n in self.found.names})
 
     def __str__(self) -> str:
         return str(self.found)

@@ -32,16 +32,20 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.limits import at_zero, dominant
 from exactdp.reals.logarithm import Logarithm
+from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.reals.told import Told
 from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.breaches import Breach
 
 _CLOSE = Fraction(1, 10**6)
 _LARGEST = Fraction(2**30)
 _MOST_TRIALS = 40
+_SIMPLE = 64  # a larger denominator is not that of a factor which is known by now
+_TINY = Fraction(1, 10**30)
 _FEW_RAYS = 64  # that wait to be compared with the largest limit
 
 
@@ -461,20 +465,23 @@ def _proved(
             f"no factor up to {spell(upper)} is seen to suffice for all inputs",
             way_out="Give inputs=Grid(lo, hi), a list, or a smaller Box.",
         )
+    lower = max(lower, _needed(failure))
+    is_close = True  # often one of the bounds is the factor, so numbers close to it are tried
     for _ in range(_MOST_TRIALS):
         if upper - lower <= width:
             break
-        third = (upper - lower) / 3
-        trial = simplest_inside(lower + third, upper - third)
+        trial = _between(lower, upper, width if is_close else None)
         try:
             verdict = decide(replace(claim, budget=trial * eps), progress=progress)
         except ValueRefusedError:
             break  # too many cells where the slopes do not suffice
+        is_close = not is_close
         if verdict.holds:
             upper = trial
         elif verdict.counterexample is not None:
-            lower, failure = trial, verdict.counterexample
-        else:
+            failure = verdict.counterexample
+            lower = max(trial, min(_needed(failure), upper))
+        elif is_close:  # that was no number close to a bound
             break
     factor = Factor(lower, upper)
     if failure is not None:
@@ -484,6 +491,26 @@ def _proved(
     else:
         place = None, None, None
     return Leakage(factor, *place, verdict.inputs)
+
+
+def _between(lower: Fraction, upper: Fraction, width: Fraction | None) -> Fraction:
+    """Return a simple number near the middle of two bounds, or close to the likelier of these."""
+    if width is None:
+        third = (upper - lower) / 3
+        return simplest_inside(lower + third, upper - third)
+    if upper.denominator < _SIMPLE:
+        return simplest_inside(upper - width, upper)
+    return simplest_inside(lower, lower + width)
+
+
+def _needed(failure: Breach | None) -> Fraction:
+    """Return a factor that a counterexample needs at its ε: p > e^{aε}·p′ for every smaller a."""
+    if failure is None:
+        return Fraction(0)
+    one, other = failure.probabilities
+    if other.upper <= 0 or one.lower <= other.upper:
+        return Fraction(0)
+    return log_enclosure(one.lower / other.upper)[0] / failure.eps - _TINY
 
 
 def _raised(

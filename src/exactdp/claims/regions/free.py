@@ -46,7 +46,7 @@ class Free:
                 why["alpha"] = f"beta = {beta} is not seen to fall in alpha"
         if isinstance(gamma, Range):
             if noisy:
-                why["gamma"] = "the outputs hold noise"
+                why["gamma"] = "gamma is a range, and the outputs hold noise"
             elif (beta := _rising(claim, betas, "gamma")) is not None:
                 why["gamma"] = f"beta = {beta} is not seen to fall in gamma"
             elif "alpha" in why:

@@ -22,6 +22,7 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, solut
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.numbers import exact, fraction
 from exactdp.reals.solutions import SolutionSet
+from exactdp.reals.towers import Tower
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -50,17 +51,36 @@ class Curve:
         return Cone.of(size, sides)
 
     def along(self, form: ClosedForm) -> CurvedSum:
-        """Return a sum along the curve with the sign of a closed form of the parameters."""
+        """Return a sum along the curve with the sign of a closed form of the parameters.
+
+        It may have e to polynomials of ε, too.
+        """
         parts: dict[tuple[fmpq, ...], fmpq_poly] = {}
-        whole = form.numerator * form.denominator
-        for powers, rates, q in whole.entries(self.names):
-            exponent, part = fmpq_poly([]), fmpq_poly([q])
+        if not isinstance(form, Tower):
+            self._add(form.numerator * form.denominator, fmpq_poly([]), parts)
+            return CurvedSum.of(parts)
+        under = form.rest.denominator
+        self._add(form.rest.numerator * under, fmpq_poly([]), parts)
+        for exponent, factor in form.parts:
+            powers = exponent.numerator.exponentials()
+            if exponent.denominator != 1 or factor.denominator != 1 or not powers.keys() <= {0}:
+                raise _other_exponent(exponent)
+            self._add(
+                factor.numerator * under * under, powers.get(Fraction(0), fmpq_poly([])), parts
+            )
+        return CurvedSum.of(parts)
+
+    def _add(
+        self, form: ExpPoly, first: fmpq_poly, parts: dict[tuple[fmpq, ...], fmpq_poly]
+    ) -> None:
+        """Add a closed form of the parameters times e to a polynomial of ε."""
+        for powers, rates, q in form.entries(self.names):
+            exponent, part = first, fmpq_poly([q])
             for polynomial, power, rate in zip(self.polynomials, powers, rates, strict=True):
                 exponent += polynomial * exact(rate)
                 part *= polynomial**power
             key = tuple(exponent.coeffs())
             parts[key] = parts.get(key, fmpq_poly([])) + part
-        return CurvedSum.of(parts)
 
     def inside(self, cone: Cone, on: SolutionSet) -> SolutionSet:
         """Return the set of ε at which the curve is in a cone."""
@@ -124,6 +144,14 @@ def curve_of(levels: Mapping[str, ClosedForm], *, with_unit: bool = False) -> Cu
     size = len(names)
     padded = {name: (*form, *(Fraction(0),) * (size - len(form))) for name, form in forms.items()}
     return Curve(tuple(names), tuple(rows), padded)
+
+
+def _other_exponent(exponent: ClosedForm) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"beta has exp({exponent}), and alpha or gamma depends on eps",
+        rule="Then the exponents of beta are polynomials of eps, alpha and gamma.",
+        way_out="Give numbers for alpha and gamma, or bound it by exp of a polynomial.",
+    )
 
 
 def scaled_polynomial(level: ClosedForm) -> fmpq_poly | None:

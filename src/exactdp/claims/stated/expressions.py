@@ -455,7 +455,9 @@ def as_expression(value: object, what: str) -> Expression:
                 rule="The numbers of a bound are rational; log(r) stands in mechanisms, as in "
                 "log(r) / eps, and log(r) with r in exp(eps) is a budget of privacy.",
                 way_out="Write a number close to each logarithm, such as "
-                "Fraction(6907755, 10**6) for log(1000), rounded so that the claim is stronger.",
+                "Fraction(6907755, 10**6) for log(1000), rounded so that the claim is stronger. "
+                "Instead of gamma=log(k / d) / eps and beta=d, claim gamma=ANY and "
+                "beta=k * exp(-gamma * eps).",
             ) from None
         if isinstance(value, str):
             raise ValueRefusedError(

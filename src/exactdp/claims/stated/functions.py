@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from exactdp.claims.stated.expressions import (
     Values,
     as_expression,
 )
+from exactdp.claims.stated.inputs import with_zeros
+from exactdp.claims.stated.output_distances import untold
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction
 from exactdp.language.layout import assembled, entry_names
@@ -42,10 +45,19 @@ class OfInput(Expression):
         except ExactdpError:
             raise
         except Exception as error:
+            if has_spots(given):
+                self._refuse_logarithms()
+                raise untold(self.function.name, error) from error
             raise ValueRefusedError(
                 f"{self.function.name} failed at the input {shown(given)}: {error}",
                 rule=f"A function for {self.function.name} takes an input and returns a number.",
             ) from error
+
+    def _refuse_logarithms(self) -> None:
+        """Refuse log(r) / eps, which cannot be added to symbolic numbers, with a clear message."""
+        with contextlib.suppress(TypeError, ArithmeticError, LookupError):
+            u = next(with_zeros(self.program))
+            as_expression(self.function.function(u[0] if len(u) == 1 else u), self.function.name)
 
     def alternatives(self, values: Values) -> Alternatives:
         """Return the closed form at an input."""

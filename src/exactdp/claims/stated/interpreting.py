@@ -232,6 +232,8 @@ class _Frame:
         for names in (self.names, self.outside):
             if name in names:
                 return names[name]
+        if name == "log":
+            raise UninterpretedError("log(r) is irrational: write a rational number close to it")
         raise UninterpretedError(f"{name} is not known")
 
     def _joined(self, is_and: bool, values: Sequence[ast.expr]) -> Any:
