@@ -15,6 +15,19 @@ from .runs import Condition, Path, ProgramRun
 Values = list[Any]  # single values of an input
 
 
+def norm(name: Any, gaps: Values) -> Any:
+    """Return the distance of inputs whose entries differ by these gaps; under l2 its square."""
+    if name in ("l1", "l2"):
+        return sum((gap * gap if name == "l2" else gap for gap in gaps), Fraction(0))
+    return max(gaps, default=Fraction(0))
+
+
+def is_beyond(name: Any, least: Any, radius: Fraction, *, strict: bool) -> bool:
+    """Whether a distance, as `norm` returns it, is not below a radius (if not strict: above)."""
+    limit = radius**2 if name == "l2" else radius
+    return bool(least >= limit if strict else least > limit)
+
+
 def between_inputs(spec: dict[str, Any], u: Values, v: Values) -> Any:
     """Return the distance of two inputs; their numbers may be forms."""
     name = spec.get("name")
@@ -25,15 +38,12 @@ def between_inputs(spec: dict[str, Any], u: Values, v: Values) -> Any:
     for a in (*u, *v):
         if not isinstance(a, bool | int | Fraction | LinearForm):
             raise MalformedError("the distance on inputs needs numbers")
-    gaps = [abs(a - b) for a, b in zip(u, v, strict=True)]
-    if name == "l1":
-        return sum(gaps, Fraction(0))
     if name == "numeric":
         threshold = Fraction(spec["threshold"])
         for a, b in zip(u, v, strict=True):
             if a >= threshold and b >= threshold and a != b:
                 return inf
-    return max(gaps, default=Fraction(0))
+    return norm(name, [abs(a - b) for a, b in zip(u, v, strict=True)])
 
 
 def squared(u: Values, v: Values) -> tuple[Coefficients, Fraction]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..kernel.reading import CertificateReader
 from .derivation import UNDEFINED, Derivation
+from .distances import is_beyond, norm
 from .linear import LinearForm, is_number
 from .points import Point
 from .ratios import UnsupportedError
@@ -74,27 +75,26 @@ def is_far(
         constant, is_strict = constant + q * d, is_strict or positive
     if not any(slopes) and (constant < 0 or (constant == 0 and is_strict)):
         return True  # there is no such input
-    least, squared = _least(metric, u, v, slopes, constant)
-    radius = near[0] ** 2 if squared else near[0]
-    return least >= radius if near[1] else least > radius
+    least = _least(metric["name"], u, v, slopes, constant)
+    return is_beyond(metric["name"], least, near[0], strict=near[1])
 
 
 def _least(
-    metric: dict[str, Any], u: Point, v: DisagreeingInputs, slopes: list[Fraction], constant: Any
-) -> tuple[Fraction, bool]:
-    """Return a distance that inputs have at least from u, or its square, and whether it is that."""
-    if metric["name"] == "discrete":
-        return Fraction(1), False
+    name: str, u: Point, v: DisagreeingInputs, slopes: list[Fraction], constant: Fraction
+) -> Fraction:
+    """Return a distance that inputs of a halfspace have at least from u; under l2 its square."""
+    if name == "discrete":
+        return Fraction(1)
     gaps = [abs(Fraction(b - a)) for a, b in zip(u, v.entries, strict=True) if b is not None]
     here = constant + sum((q * x for q, x in zip(slopes, u, strict=True) if q), _ZERO)
     below, sizes = max(-here, _ZERO), [abs(q) for q in slopes if q] or [Fraction(1)]
-    match metric["name"]:
+    rest: Fraction = norm(name, gaps)
+    match name:
         case "l1":
-            return below / max(sizes) + sum(gaps, _ZERO), False
+            return below / max(sizes) + rest
         case "l2":
-            flat = sum((gap**2 for gap in gaps), _ZERO)
-            return below**2 / sum((q**2 for q in sizes), _ZERO) + flat, True
-    return max(below / sum(sizes, _ZERO), *gaps, _ZERO), False
+            return below**2 / sum((q**2 for q in sizes), _ZERO) + rest
+    return max(below / sum(sizes, _ZERO), rest)
 
 
 def _is_near(

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..kernel.reading import CertificateReader
 from .derivation import UNDEFINED, Derivation
+from .distances import is_beyond, norm
 from .linear import is_number
 from .points import Point
 from .ratios import UnsupportedError
@@ -78,20 +79,11 @@ class NearBoxes:
             min(max(Fraction(x), low), high) for x, (low, high) in zip(self.u, box, strict=True)
         ]
         gaps = [abs(a - b) for a, b in zip(self.u, nearest, strict=True)]
-        if name == "discrete":  # only u itself is closer than 1, and it agrees
-            return self._beyond(Fraction(1))
-        if name == "l1":
-            return self._beyond(sum(gaps, Fraction(0)))
-        if name == "l2":
-            square = sum((gap * gap for gap in gaps), Fraction(0))
-            limit = self.radius**2
-            return square >= limit if self.strict else square > limit
-        if name != "linf":
+        if name not in ("linf", "l1", "l2", "discrete"):
             raise UnsupportedError("how far it is to disagreement is not re-derived here")
-        return self._beyond(max(gaps))
-
-    def _beyond(self, least: End) -> bool:
-        return bool(least >= self.radius if self.strict else least > self.radius)
+        # Of the discrete distance: only u itself is closer than 1, and it agrees.
+        least = Fraction(1) if name == "discrete" else norm(name, gaps)
+        return is_beyond(name, least, self.radius, strict=self.strict)
 
     def _spans(self, box: InputBox, answers: Answers) -> list[Span]:
         return [Span(low, high, answers) for low, high in box]
@@ -102,7 +94,8 @@ class NearBoxes:
             found = self.derivation.distance_from(self.u, self._spans(box, answers))
         except UnsupportedError:
             return False
-        return self._beyond(found.lower if isinstance(found, Span) else found)
+        least = found.lower if isinstance(found, Span) else found
+        return is_beyond(None, least, self.radius, strict=self.strict)
 
     def _agrees(self, box: InputBox, answers: Answers) -> bool:
         """Whether the ideal agrees on a box, or is not defined, in one run."""

@@ -23,6 +23,7 @@ from ..kernel.reading import short
 from . import values
 from .cones import PolyhedralCone
 from .derivation import Input, single
+from .distances import is_beyond, norm
 from .evaluation import EvaluationPoint
 from .events import Events, has_reals, interval_sides, wanted
 from .output_densities import density
@@ -347,6 +348,4 @@ def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None
         )
     gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(u, v, strict=True)]
     assert change is not None
-    if most == "l2":
-        return sum(gap**2 for gap in gaps) <= change**2
-    return (sum(gaps) if most == "l1" else max(gaps, default=Fraction(0))) <= change
+    return not is_beyond(most, norm(most, gaps), change, strict=False)

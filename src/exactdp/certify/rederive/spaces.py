@@ -205,13 +205,18 @@ class Spaces(Statement):
             return At(self.form(self.fields(given, "form")[0], count + 1))
         return values.value(self, given)
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether α, β and γ are the same at all inputs."""
+        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
+        used = set().union(*(formulas.names(tree) for tree in named))
+        return self.beta is not None and used <= {"alpha", "gamma"}
+
     def corners_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that corners are the worst inputs, and that none is left out."""
         spec = self.derivation.spec
         name = spec["output_distance"].get("name")
-        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
-        used = set().union(*(formulas.names(tree) for tree in named))
-        right = self.beta is not None and used <= {"alpha", "gamma"} and name in ("discrete", "sup")
+        right = self.is_alike and name in ("discrete", "sup")
         right = right and "name" in spec["input_distance"] and not self.derivation.is_partial
         self.require(right, "corners are not known to be enough for such a claim")
         groups: dict[str, tuple[list[Any], list[ParameterSpace]]] = {}
@@ -270,10 +275,7 @@ class Spaces(Statement):
         """Check that a few inputs stand for all, and return how that is known."""
         reasons = {space.stands_for for space in spaces}
         self.require(len(reasons) == 1, "only some regions stand for others")
-        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
-        used = set().union(*(formulas.names(tree) for tree in named))
-        right = self.beta is not None and used <= {"alpha", "gamma"}
-        right = right and self.derivation.spec["input_distance"].get("name") == "discrete"
+        right = self.is_alike and self.derivation.spec["input_distance"].get("name") == "discrete"
         self.require(right, "a few inputs are not known to be enough for such a claim")
         if reasons == {"every"}:
             self.require(len(spaces) == 1, "a region is too many")
