@@ -68,6 +68,23 @@ def test_what_is_imported(path: Path) -> None:
             assert ours[0] != "kernel" or node.level == 1
 
 
+def test_the_kernel_can_be_read_in_an_evening() -> None:
+    """It has at most 800 lines of code, without docstrings, comments and blank lines."""
+    count = 0
+    for path in (FOLDER / "kernel").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        comments: set[int] = set()
+        for node in ast.walk(ast.parse(text)):
+            match node:
+                case ast.Expr(ast.Constant(str())):
+                    comments |= {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+        for number, line in enumerate(text.splitlines(), 1):
+            count += (
+                bool(line.strip()) and not line.strip().startswith("#") and number not in comments
+            )
+    assert count <= 800
+
+
 def test_accepted(good: Path) -> None:
     done = run(good)
     assert done.returncode == 0

@@ -12,7 +12,8 @@ From the bottom up:
   moves; `halfspaces`, `near_boxes`: that no input near a point disagrees;
 - `merged`, `successes`, `flows`, `implied`, `monotone`: all runs as a graph, and what it shows;
 - `values`, `obligations`: values and levels in JSON; which α and γ matter;
-- `statement`, `spaces`, `proofs`: what is claimed, that no input is left out, signs and verdicts;
+- `statement`, `worst_inputs`, `spaces`, `proofs`: what is claimed, where it is worst, that no input
+  is left out, signs and verdicts;
 - `claims` and `cases`, with `refutations`; `privacy` and `private_cones`; `expected`; `in_parts`:
   the proof of a claim of each kind.
 """

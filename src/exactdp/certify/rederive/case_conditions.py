@@ -18,10 +18,11 @@ from .claims import Claims
 from .cones import Vector
 from .formulas import Tree
 from .linear import is_number
+from .parameter_spaces import ParameterSpace
 from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
 from .refutations import Case, Side
-from .spaces import ParameterSpace, between, flat_of
+from .spaces import between, flat_of
 
 _LEVELS = ("alpha", "gamma")
 _MOST_POWER = 12

@@ -22,10 +22,10 @@ from ..kernel.reading import RealInterval
 from . import formulas, values
 from .case_conditions import CaseConditions, Coordinates, Leaf
 from .cones import PolyhedralCone, Vector, leaves, reduced
+from .parameter_spaces import ParameterSpace
 from .parametric import At
 from .points import vector_of
 from .refutations import Case, Side
-from .spaces import ParameterSpace
 from .values import counted
 
 _PARTS = (

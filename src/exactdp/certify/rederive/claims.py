@@ -25,11 +25,11 @@ from .distances import ratio
 from .formulas import Tree
 from .linear import LinearForm, is_number, plain
 from .obligations import Levels, Required, due, follows, top
+from .parameter_spaces import ParameterSpace
 from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of, vector_of
 from .ratios import EPS, Ratio, UnsupportedError, variable
 from .refutations import Refutations
-from .spaces import ParameterSpace
 from .values import counted
 
 _CELL = "output distance beta steps obligations parts"

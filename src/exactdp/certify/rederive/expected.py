@@ -18,10 +18,10 @@ from .cones import PolyhedralCone, leaves
 from .derivation import single
 from .losses import LOSSES, LossOnCone
 from .near_logs import cone_at, point_at
+from .parameter_spaces import ParameterSpace
 from .parametric import ProgramOnCone
 from .proofs import Proofs
 from .ratios import Ratio
-from .spaces import ParameterSpace
 from .values import counted
 
 T = TypeVar("T")

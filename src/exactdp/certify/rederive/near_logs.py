@@ -9,8 +9,8 @@ from ..kernel.enclosures import exp_enclosure
 from ..kernel.reading import CertificateReader
 from .cones import PolyhedralCone
 from .evaluation import EvaluationPoint
+from .parameter_spaces import ParameterSpace
 from .parametric import At
-from .spaces import ParameterSpace
 from .statement import Statement
 
 _BITS = 256  # with which logarithms are compared with numbers

@@ -21,10 +21,10 @@ from .linear import is_number
 from .near_boxes import agree_on_boxes
 from .near_logs import cone_at, point_at
 from .obligations import Levels
+from .parameter_spaces import ParameterSpace
 from .parametric import ProgramOnCone
 from .proofs import Proofs
 from .ratios import Ratio
-from .spaces import ParameterSpace
 from .statement import levels_said
 
 _PARTS = "case input output distance eps alpha gamma probability beta actual required bits"

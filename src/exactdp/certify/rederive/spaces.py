@@ -7,86 +7,29 @@ linear form in them. One space has them all free; on a tie some of them are form
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 from ..kernel.reading import RealInterval
-from . import formulas, values
-from .added_noise import why_not_only_added
+from . import values
 from .cones import PolyhedralCone, Vector, dot, reduced, whole
-from .corners import CornerProof, StatedCorner, StatedRow, misplaced
-from .derivation import single
-from .entry_corners import EntryCorners
 from .linear import holds
+from .parameter_spaces import ParameterSpace
 from .parametric import At
-from .ratios import UnsupportedError
-from .regret import Regret
-from .statement import Statement
+from .worst_inputs import WorstInputs
 
 _SPACE = "names input alpha gamma tree"
 _ZERO = Fraction(0)
-_MOST_ENTRIES = 10_000  # of an output
 _REASONS = ("regret", "every")  # why inputs stand for others
-_SELECTED = {"largest": 1, "smallest": -1}
 
 
-@dataclass
-class ParameterSpace:
-    """Parameters, and the input, α and γ as linear forms in them."""
-
-    size: int
-    entries: list[Any]
-    alpha: At | None
-    gamma: At | None
-    region: PolyhedralCone
-    compared: set[tuple[Vector, str]] = field(default_factory=set)
-    """What the mechanism was seen to compare without noise."""
-    distances: set[Vector] = field(default_factory=set)
-    """dd minus the least α, as stated on the cells."""
-    corner: StatedCorner | None = None
-    """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
-    stands_for: str | None = None
-    """Why its input stands for others: it has the largest "regret", or is like "every" one."""
-    position: int | None = None
-    """The best position of such an input, the only output that counts as right there."""
-    unit: At | None = None
-    """1/ε, or a logarithm over ε, if such numbers are combined with reals."""
-
-    @property
-    def forms(self) -> list[Vector]:
-        """The numbers that move, ε first."""
-        one = tuple(Fraction(k == 0) for k in range(self.size))
-        moving = [self.unit, *self.entries, self.alpha, self.gamma]
-        return [one, *(form.form for form in moving if isinstance(form, At))]
-
-    def flat(self, directions: list[Vector] | None = None) -> tuple[object, ...]:
-        """Return what identifies the space: its finite values, and the flat of its numbers."""
-        if directions is None:
-            directions = [
-                tuple(Fraction(j == k) for j in range(self.size)) for k in range(self.size)
-            ]
-        image = [
-            tuple(
-                sum((a * b for a, b in zip(form, way, strict=True)), _ZERO) for form in self.forms
-            )
-            for way in directions
-        ]
-        fixed = str([None if isinstance(one, At) else one for one in self.entries])
-        return fixed, tuple(reduced(image))
-
-
-class Spaces(Statement):
+class Spaces(WorstInputs):
     """A claim, and its spaces of parameters."""
 
     def ray(self) -> PolyhedralCone:
         """Return the region of a single input: only ε moves."""
         return PolyhedralCone(1, self).cut((Fraction(1),))
-
-    def form(self, given: Any, size: int) -> Vector:
-        """Read a linear form."""
-        return tuple(self.rational(q) for q in self.entries(given, size))
 
     def space(self, k: int, given: Any) -> ParameterSpace:
         """Read a space of parameters; what the claim says of them bounds it."""
@@ -154,160 +97,6 @@ class Spaces(Statement):
     def unit_at(self, space: ParameterSpace, eps: Fraction) -> Any:
         """Return the unit at an ε: a parameter if it is a logarithm, else the number 1/ε."""
         return 1 / eps if self.unit == 0 else space.unit
-
-    def fixed_inputs(self) -> list[list[Any]]:
-        """Return the inputs, or the values of their finite entries, with None for reals."""
-        if self.is_listed:
-            return [single(u) for u in self.inputs]
-        kinds = self.derivation.members
-        return [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
-
-    def corner(self, given: Any, entries: list[Any]) -> StatedCorner:
-        """Read why the inputs of a space are the worst ones, and check where they are."""
-        differs = None
-        if isinstance(given, dict) and "differs" in given:
-            differs = [self.integer(k, 0, _MOST_ENTRIES) for k in self.entries(given["differs"])]
-            given = {name: one for name, one in given.items() if name != "differs"}
-        selects = 0
-        if isinstance(given, dict) and "selects" in given:
-            self.require(given["selects"] in _SELECTED and differs is None, "what is selected")
-            selects = _SELECTED[given["selects"]]
-            given = {name: one for name, one in given.items() if name != "selects"}
-        output, listed, bounds = self.fields(given, "output rows bounds")
-        count = len(entries)
-        found: list[StatedRow] = []
-        for one in self.entries(listed):
-            slopes, constant, width = self.fields(one, "slopes constant width")
-            pairs = [self.entries(pair, 2) for pair in self.entries(slopes)]
-            slope = {self.integer(k, 0, count - 1): self.rational(q) for k, q in pairs}
-            real = all(isinstance(entries[k], At) and slope[k] for k in slope)
-            self.require(real and len(slope) == len(pairs), "a row of a corner is not one")
-            found.append(StatedRow(slope, self.rational(constant), self.rational(width)))
-        places: list[Any] = []
-        for entry, one in zip(entries, self.entries(bounds, count), strict=True):
-            if isinstance(entry, At):
-                named = one in ("fixed", "idle")
-                places.append(one if named else self.integer(one, 0, len(found) - 1))
-            else:
-                self.require(one is None, "a finite entry has a bound")
-                places.append(None)
-        corner = StatedCorner(self.in_entries(output, count), found, places, differs, selects)
-        forms = [list(one.form) if isinstance(one, At) else [] for one in entries]
-        wrong = misplaced(corner, forms, self.derivation.spec["input_distance"])
-        self.require(wrong is None, wrong or "")
-        return corner
-
-    def in_entries(self, given: Any, count: int) -> Any:
-        """Read an output whose numbers are forms in the entries."""
-        if isinstance(given, list):
-            return tuple(self.in_entries(one, count) for one in given)
-        if isinstance(given, dict) and "form" in given:
-            return At(self.form(self.fields(given, "form")[0], count + 1))
-        return values.value(self, given)
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether α, β and γ are the same at all inputs."""
-        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
-        used = set().union(*(formulas.names(tree) for tree in named))
-        return self.beta is not None and used <= {"alpha", "gamma"}
-
-    def corners_there(self, spaces: list[ParameterSpace]) -> str:
-        """Check that corners are the worst inputs, and that none is left out."""
-        spec = self.derivation.spec
-        name = spec["output_distance"].get("name")
-        right = self.is_alike and name in ("discrete", "sup")
-        right = right and "name" in spec["input_distance"] and not self.derivation.is_partial
-        self.require(right, "corners are not known to be enough for such a claim")
-        groups: dict[str, tuple[list[Any], list[ParameterSpace]]] = {}
-        for space in spaces:
-            self.require(space.corner is not None, "some regions are not corners")
-            fixed = [None if isinstance(one, At) else one for one in space.entries]
-            groups.setdefault(str(fixed), (fixed, []))[1].append(space)
-        self.require({*map(str, self.fixed_inputs())} == set(groups), "a region is missing")
-        few = False
-        for fixed, own in groups.values():
-            corners = [space.corner for space in own if space.corner is not None]
-            if any(corner.differs is not None or corner.selects for corner in corners):
-                few = True
-                self.few_corners(fixed, own)
-                continue
-            if spec["input_distance"]["name"] == "discrete":
-                self.require(len(corners) > 1, "dd may be infinite")
-            proof = CornerProof(self.derivation, fixed)
-            found = self.derive("worst inputs", lambda: (proof.wrong(corners),))  # noqa: B023
-            wrong = None if found is None else found[0]
-            self.require(wrong is None, wrong or "")
-        said = f"; {len(spaces)} corners are the worst inputs"
-        if few and any(space.corner is not None and space.corner.selects for space in spaces):
-            return "; one corner stands for the worst inputs of all ideal outputs: a selection"
-        if few:
-            return f"{said} and stand for those of all ideal outputs: entries are independent"
-        return f"{said}, each for one ideal output"
-
-    def few_corners(self, fixed: list[Any], spaces: list[ParameterSpace]) -> None:
-        """Check that one corner, or those of lists that differ in one entry, stand for all."""
-        spec = self.derivation.spec
-        right = spec["input_distance"]["name"] in ("linf", "l1", "l2", "discrete")
-        right = right and spec["output_distance"].get("name") == "discrete"
-        first = spaces[0]
-        for space in spaces:
-            right = right and (space.alpha, space.gamma) == (first.alpha, first.gamma)
-            right = right and space.size == first.size
-        self.require(right, "a few corners are not known to stand for all")
-        corners = [(space.corner, space.entries) for space in spaces if space.corner is not None]
-        one = corners[0][0]
-
-        def look() -> str | None:
-            if not one.selects:
-                return EntryCorners(self.derivation, fixed, first.region).wrong(corners)
-            if len(corners) > 1:
-                return "a corner that stands for all is not the only one"
-            try:
-                return CornerProof(self.derivation, fixed).wrong_for_all(one)
-            except RecursionError as error:
-                raise UnsupportedError("the runs of the program are too long") from error
-
-        wrong = self.needed("worst inputs", look)
-        self.require(wrong is None, wrong or "")
-
-    def few_inputs(self, spaces: list[ParameterSpace]) -> str:
-        """Check that a few inputs stand for all, and return how that is known."""
-        reasons = {space.stands_for for space in spaces}
-        self.require(len(reasons) == 1, "only some regions stand for others")
-        right = self.is_alike and self.derivation.spec["input_distance"].get("name") == "discrete"
-        self.require(right, "a few inputs are not known to be enough for such a claim")
-        if reasons == {"every"}:
-            self.require(len(spaces) == 1, "a region is too many")
-            wrong = self.needed(
-                "errors that are the same at every input",
-                lambda: why_not_only_added(self.derivation),
-            )
-            self.require(wrong is None, wrong or "")
-            return "; noise is only added, so the error is the same at every input"
-        inputs = [space.entries for space in spaces]
-        wrong = self.needed("worst inputs", lambda: self.why_not_worst(inputs))
-        self.require(wrong is None, wrong or "")
-        for k, space in enumerate(spaces):
-            space.position = k
-        return f"; {len(spaces)} inputs have the largest regret, each for one position"
-
-    def why_not_worst(self, inputs: list[list[Any]]) -> str | None:
-        """Return why inputs are not those of the largest regret, None if they are."""
-        alpha, gamma = map(self.constant, self.levels)
-        spec = self.derivation.spec
-        if self.is_listed or alpha != 0 or gamma is None or gamma <= 0:
-            return "the worst inputs of a selection are known for all reals, α = 0 and a γ > 0"
-        if spec["output_distance"].get("name") != "value_gap":
-            return "the error is not the regret of a selection"
-        return Regret(self.derivation).wrong(gamma, inputs)
-
-    def constant(self, level: Any) -> Fraction | None:
-        """Return α or γ if it is a number."""
-        if isinstance(level, RealInterval) or formulas.names(level):
-            return None
-        found = formulas.alternatives(level, {})
-        return found[0].constant() if len(found) == 1 else None
 
     def all_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that no input is left out, and return how the sides of cells are covered."""

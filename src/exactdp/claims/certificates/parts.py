@@ -16,10 +16,10 @@ from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.cones import PolyhedralCone, UndecidedError
 from exactdp.certify.rederive.derivation import UNDEFINED
+from exactdp.certify.rederive.parameter_spaces import ParameterSpace
 from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.proofs import Proofs
 from exactdp.certify.rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
-from exactdp.certify.rederive.spaces import ParameterSpace
 from exactdp.claims.certificates.document import assume_orders
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json
