@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from time import process_time
 
+from bench.clock import seconds
 from bench.programs import all_noise_first, noisy_max, sparse
 from bench.table import Row
 from exactdp import (
@@ -30,63 +32,71 @@ MANY = 40
 """Queries at one input."""
 
 
-def decided(claim: Accuracy) -> float:
-    """Return the seconds in which a claim is found to hold."""
-    begin = process_time()  # of one run: a claim keeps what it found
-    assert claim.check()
-    return process_time() - begin
+def decided(make: Callable[[], Accuracy], expected: str = "holds") -> float:
+    """Return the seconds in which a claim is decided, from the text of its program on."""
+
+    def decide() -> None:
+        assert make().check().outcome == expected
+
+    return seconds(decide, 0.1)
 
 
 def grids() -> Iterator[Row]:
     """Yield the time of claims on grids that are not listed."""
+
+    def largest(m: int) -> Accuracy:
+        return Accuracy(noisy_max(m), m * exp(-alpha * eps / 2), inputs=Grid(-1, 1))
+
     for m in (8, 10, 12):
-        claim = Accuracy(noisy_max(m), m * exp(-alpha * eps / 2), inputs=Grid(-1, 1))
-        yield Row(f"NoisyMax on {{−1, 0, 1}}^{m}, {3**m:,} inputs", decided(claim), "s", 60)
-    claim = Accuracy(sparse(8, 2), 32 * exp(-alpha * eps / 16), inputs=Grid(-2, 2))
-    yield Row(f"Sparse c = 2 on {{−2 … 2}}^8, {5**8:,} inputs", decided(claim), "s", 60)
+        spent = decided(partial(largest, m))
+        yield Row(f"NoisyMax on {{−1, 0, 1}}^{m}, {3**m:,} inputs", spent, "s", 60)
+    bound = 32 * exp(-alpha * eps / 16)
+    spent = decided(lambda: Accuracy(sparse(8, 2), bound, inputs=Grid(-2, 2)))
+    yield Row(f"Sparse c = 2 on {{−2 … 2}}^8, {5**8:,} inputs", spent, "s", 60)
 
 
 def ways() -> Iterator[Row]:
     """Yield the costs of other variants of NoisyMax, as ratios to the running maximum."""
     given = [[0] * (MANY // 2) + [2] + [1] * (MANY // 2 - 1)]
 
-    def spent(mechanism: Mechanism) -> float:
-        return min(
-            decided(Accuracy(mechanism, MANY * exp(-alpha * eps / 2), inputs=given))
-            for _ in range(3)
-        )
+    def spent(make: Callable[[], Mechanism]) -> float:
+        return decided(lambda: Accuracy(make(), MANY * exp(-alpha * eps / 2), inputs=given))
 
-    running = spent(noisy_max(MANY))
-    programs = {"max(…, key=…)": all_noise_first(MANY)}
+    running = spent(partial(noisy_max, MANY))
+    programs: dict[str, Callable[[], Mechanism]]
+    programs = {"max(…, key=…)": partial(all_noise_first, MANY)}
     for name, what in WAYS.items():
         text = POSITION.format(m=MANY, what=what.format(m=MANY))
-        programs[name] = Mechanism.from_source(text)
-    for name, program in programs.items():
-        yield Row(f"{name} / a running maximum, m = {MANY}", spent(program) / running, "×", 3)
+        programs[name] = partial(Mechanism.from_source, text)
+    for name, make in programs.items():
+        yield Row(f"{name} / a running maximum, m = {MANY}", spent(make) / running, "×", 3)
 
 
 def boxes() -> Iterator[Row]:
     """Yield the cost of the box of a noisy mean, as a ratio to all reals."""
-    mean = Mechanism.from_source("def mean(x: Real[20]): return lap(20 * eps, sum(x) / 20)")
 
-    def spent(inputs: object) -> float:
+    def mean(inputs: Box | AllReals) -> Accuracy:
+        text = "def mean(x: Real[20]): return lap(20 * eps, sum(x) / 20)"
         bound = exp(-20 * gamma * eps)
-        claim = Accuracy(mean, bound, gamma=ANY, input_distance="discrete", inputs=inputs)  # type: ignore[arg-type]
-        return decided(claim)
+        program = Mechanism.from_source(text)
+        return Accuracy(program, bound, gamma=ANY, input_distance="discrete", inputs=inputs)
 
-    ratio = spent(Box(0, 1)) / spent(AllReals())
+    ratio = decided(partial(mean, Box(0, 1))) / decided(partial(mean, AllReals()))
     yield Row("the mean of 20 numbers: a box / all reals", ratio, "×", 3)
 
 
 def histograms() -> Iterator[Row]:
     """Yield the time of a claim about all reals with 2^20 ideal outputs."""
-    bits = Mechanism.from_source(
-        "def bits(q: Real[20]):\n    return [lap(eps / 2, x) > 5 for x in q]\n"
-    )
-    claim = Accuracy(bits, 10 * exp(-alpha * eps / 2), inputs=AllReals())
-    yield Row("a thresholded histogram of 20 bins, all reals", decided(claim), "s", 10)
+
+    def bits() -> Accuracy:
+        text = "def bits(q: Real[20]):\n    return [lap(eps / 2, x) > 5 for x in q]\n"
+        bound = 10 * exp(-alpha * eps / 2)
+        return Accuracy(Mechanism.from_source(text), bound, inputs=AllReals())
+
+    yield Row("a thresholded histogram of 20 bins, all reals", decided(bits), "s", 10)
+    verdict = bits().check()
     begin = process_time()
-    certificate = claim.check().certificate
+    certificate = verdict.certificate
     made = process_time()
     assert check(certificate).accepted
     yield Row("a thresholded histogram of 20 bins: certificate", made - begin, "s", 10)
@@ -96,15 +106,9 @@ def histograms() -> Iterator[Row]:
 def refutations() -> Iterator[Row]:
     """Yield the cost of false claims, as ratios to true ones, and of a box to all reals."""
 
-    def spent(kappa: int, inputs: object, expected: str) -> float:
+    def spent(kappa: int, inputs: Box | AllReals, expected: str) -> float:
         bound = 20 * exp(-alpha * eps / 2) / kappa
-        times = []
-        for _ in range(3):
-            claim = Accuracy(noisy_max(20), bound, inputs=inputs)  # type: ignore[arg-type]
-            begin = process_time()
-            assert claim.check().outcome == expected
-            times.append(process_time() - begin)
-        return min(times)
+        return decided(lambda: Accuracy(noisy_max(20), bound, inputs=inputs), expected)
 
     true = spent(1, AllReals(), "holds")
     name = "NoisyMax, m = 20, all reals: refute κ = "

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from bench.programs import above_threshold, noisy_max
 from bench.table import Curve, Row
-from exactdp import Accuracy, AllReals, Mechanism, Privacy, Store, alpha, eps, exp
+from exactdp import Accuracy, AllReals, Privacy, Store, alpha, eps, exp
 from exactdp.claims.decision import slices
 
 SIZES = (250, 500, 1_000, 2_000, 4_000)
@@ -29,13 +29,13 @@ def at_inputs(count: int) -> Accuracy:
     """Return a claim about NoisyMax at random inputs, new each time."""
     rng = Random(count)
     inputs = [[Fraction(rng.randint(-40, 40), 8) for _ in range(4)] for _ in range(count)]
-    fresh = Mechanism(noisy_max(4).definition)
+    fresh = noisy_max(4)
     return Accuracy(fresh, 4 * exp(-alpha * eps / 4), inputs=inputs)
 
 
 def everywhere() -> Accuracy:
     """Return a claim for all reals that is decided cell by cell."""
-    fresh = Mechanism(above_threshold(6).definition)
+    fresh = above_threshold(6)
     return Accuracy(fresh, 12 * exp(-alpha * eps / 8), inputs=AllReals()).by_cells()
 
 
@@ -43,12 +43,12 @@ def pairs() -> Privacy:
     """Return a claim about all pairs of adjacent inputs, which are random eighths."""
     rng = Random(1)
     inputs = [[Fraction(rng.randint(0, 8), 8) for _ in range(4)] for _ in range(40)]
-    return Privacy(Mechanism(noisy_max(4).definition), inputs=inputs)
+    return Privacy(noisy_max(4), inputs=inputs)
 
 
 def slopes() -> Privacy:
     """Return a privacy claim for all reals, decided by the slopes of probabilities."""
-    return Privacy(Mechanism(above_threshold(5).definition), inputs=AllReals())
+    return Privacy(above_threshold(5), inputs=AllReals())
 
 
 def once(make: Callable[[], Accuracy | Privacy], **how: Any) -> float:

@@ -8,7 +8,7 @@ section 7).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import permutations, product
 
@@ -19,27 +19,27 @@ from exactdp import Accuracy, AllReals, Grid, Mechanism, Privacy, alpha, eps, ex
 
 GRID = Grid(-1, 1)
 RECORDED = (
-    ("argmax of three answers", noisy_max(3), 211),
-    ("the sparse vector technique, three answers", above_threshold(3), 703),
-    ("the sparse vector technique, four answers", above_threshold(4), 4648),
+    ("argmax of three answers", partial(noisy_max, 3), 211),
+    ("the sparse vector technique, three answers", partial(above_threshold, 3), 703),
+    ("the sparse vector technique, four answers", partial(above_threshold, 4), 4648),
 )
 
 
-def decide(program: Mechanism, inputs: object, budget: object = eps) -> None:
+def decide(make: Callable[[], Mechanism], inputs: object, budget: object = eps) -> None:
     """Decide that a mechanism is private, from its text."""
-    fresh = Mechanism(program.definition)
-    assert Privacy(fresh, budget, inputs=inputs).check().holds
+    assert Privacy(make(), budget, inputs=inputs).check().holds
 
 
-def decide_accuracy(program: Mechanism, m: int, rate: int, inputs: Grid | AllReals) -> None:
+def decide_accuracy(
+    make: Callable[[int], Mechanism], m: int, rate: int, inputs: Grid | AllReals
+) -> None:
     """Decide that a mechanism with m queries errs with probability at most 2m·e^(−αε/rate)."""
-    fresh = Mechanism(program.definition)
-    assert Accuracy(fresh, 2 * m * exp(-alpha * eps / rate), inputs=inputs).check().holds
+    assert Accuracy(make(m), 2 * m * exp(-alpha * eps / rate), inputs=inputs).check().holds
 
 
-def decide_one_by_one(program: Mechanism) -> None:
+def decide_one_by_one(make: Callable[[], Mechanism]) -> None:
     """Decide the same at {−1, 0, 1}³, pair by pair, with public functions."""
-    fresh = Mechanism(program.definition)
+    fresh = make()
     inputs = list(product((-1, 0, 1), repeat=3))
     for u, v in permutations(inputs, 2):
         if max(abs(a - b) for a, b in zip(u, v, strict=True)) <= 1:
@@ -49,25 +49,27 @@ def decide_one_by_one(program: Mechanism) -> None:
 
 def measured() -> Iterator[Row | Curve]:
     """Yield the measurements of claims of privacy."""
-    for name, program, recorded in RECORDED:
-        spent = measure(lambda program=program: decide(program, GRID), 0.5)  # type: ignore[misc]
+    for name, make, recorded in RECORDED:
+        spent = measure(partial(decide, make, GRID), 0.5)
         yield Row(f"privacy of {name}, all pairs", spent.seconds, "s", 5, cost=spent.yardsticks)
         ratio = recorded / spent.seconds
         yield Row(f"DiPC's {recorded:,} s for {name} / exactdp", ratio, "×", 1000, at_least=True)
-    for name, program in (("NoisyMax", noisy_max(4)), ("AboveThreshold", above_threshold(3))):
-        spent = measure(lambda program=program: decide(program, AllReals()), 0.5)  # type: ignore[misc]
+    for name, make in (
+        ("NoisyMax", partial(noisy_max, 4)),
+        ("AboveThreshold", partial(above_threshold, 3)),
+    ):
+        spent = measure(partial(decide, make, AllReals()), 0.5)
         yield Row(
             f"privacy of {name} for all real inputs", spent.seconds, "s", 10, cost=spent.yardsticks
         )
-    for name, program, _ in RECORDED[:2]:
-        slow = measure(lambda program=program: decide_one_by_one(program), 0.5)  # type: ignore[misc]
-        quick = measure(lambda program=program: decide(program, GRID), 0.5)  # type: ignore[misc]
+    for name, make, _ in RECORDED[:2]:
+        slow = measure(partial(decide_one_by_one, make), 0.5)
+        quick = measure(partial(decide, make, GRID), 0.5)
         ratio = slow.seconds / quick.seconds
         yield Row(f"privacy of {name}, pair by pair / all pairs at once", ratio, "×")
-    largest = Mechanism.from_source(
-        "def largest(q: Real[3]): return max(lap(eps / 2, x) for x in q)"
-    )
-    spent = measure(lambda: decide(largest, AllReals(), 3 * eps / 2), 0.5)
+    text = "def largest(q: Real[3]): return max(lap(eps / 2, x) for x in q)"
+    largest = partial(Mechanism.from_source, text)
+    spent = measure(partial(decide, largest, AllReals(), 3 * eps / 2), 0.5)
     what = "privacy of the released largest of three answers for all real inputs"
     yield Row(what, spent.seconds, "s", 5, cost=spent.yardsticks)
     yield from _beside_accuracy()
@@ -83,8 +85,7 @@ def _beside_accuracy() -> Iterator[Row]:
     for name, make, rate in makers:
         for where, inputs, sizes in spaces:
             for m in sizes:
-                program = make(m)
-                private = measure(partial(decide, program, inputs), 0.5)
-                accurate = measure(partial(decide_accuracy, program, m, rate, inputs), 0.5)
+                private = measure(partial(decide, partial(make, m), inputs), 0.5)
+                accurate = measure(partial(decide_accuracy, make, m, rate, inputs), 0.5)
                 what = f"privacy of {name}, m = {m}, {where} / accuracy"
                 yield Row(what, private.seconds / accurate.seconds, "×")
