@@ -19,6 +19,7 @@ from exactdp.cli.output import STYLES, CommandOutput, Json, examples, pass_outpu
 from exactdp.cli.reading import read_budget, read_option, read_value
 from exactdp.cli.work import Job, result
 from exactdp.errors import counted
+from exactdp.language.nested import mapped
 from exactdp.language.types import Real, RealType
 from exactdp.reals import ExpPoly, Interval
 from exactdp.reals.numbers import spell
@@ -180,9 +181,7 @@ def _contradicts(count: int, p: float, runs: int) -> bool:
 
 def _shape(output: Any) -> Any:
     """Return an output of a run with `Real` for its floats."""
-    if isinstance(output, tuple):
-        return tuple(map(_shape, output))
-    return Real if isinstance(output, float) else output
+    return mapped(output, lambda one: Real if isinstance(one, float) else one)
 
 
 def _fits(shape: Any, pattern: Any) -> bool:

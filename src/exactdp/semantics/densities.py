@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.nested import holds
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Summand
@@ -42,9 +43,7 @@ def is_integer(arrival: Arrival, form: Symbolic) -> bool:
 
 def has_quotient(output: Value) -> bool:
     """Whether an output contains a quotient of noise."""
-    if isinstance(output, tuple):
-        return any(map(has_quotient, output))
-    return isinstance(output, NoisyQuotient)
+    return holds(output, NoisyQuotient)
 
 
 def refuse_quotient(output: Value) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from html import escape
 from itertools import product
@@ -10,6 +10,7 @@ from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import State
+from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, Interval, numbers
@@ -174,16 +175,13 @@ def listed_values(pattern: Value, arrival: Arrival, inputs: Mapping[str, Number]
         if ends is None or ends[1] - ends[0] > _MOST_LISTED:
             return [pattern]
         ranges.append([read_pattern(q * z + constant) for z in range(ends[0], ends[1] + 1)])
-    return [_with_integers(pattern, list(values)) for values in product(*ranges)]
+    return [with_integers(pattern, values) for values in product(*ranges)]
 
 
-def _with_integers(pattern: Value, values: list[Value]) -> Value:
+def with_integers(pattern: Value, values: Iterable[Value]) -> Value:
     """Return a pattern with its `int` places replaced by values, in order."""
-    if pattern is int:
-        return values.pop(0)
-    if isinstance(pattern, tuple):
-        return tuple(_with_integers(item, values) for item in pattern)
-    return pattern
+    left = iter(values)
+    return mapped(pattern, lambda one: next(left) if one is int else one)
 
 
 def _disjoint(chances: tuple[tuple[Value, ClosedForm], ...]) -> dict[Value, ClosedForm]:
@@ -199,7 +197,7 @@ def _disjoint(chances: tuple[tuple[Value, ClosedForm], ...]) -> dict[Value, Clos
 
 def has_integers(pattern: Value) -> bool:
     """Whether a pattern has a place for integer noise."""
-    return pattern is int or (isinstance(pattern, tuple) and any(map(has_integers, pattern)))
+    return any(one is int for one in leaves(pattern))
 
 
 def _includes(pattern: Value, output: Value) -> bool:

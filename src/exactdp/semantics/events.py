@@ -16,6 +16,7 @@ from typing import Any
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.code import Appended, Code, Release, Set, written
 from exactdp.language.events import State
+from exactdp.language.nested import mapped
 from exactdp.language.program import Program
 from exactdp.language.released import form_of
 from exactdp.language.terms import EpsTerm
@@ -100,9 +101,7 @@ def shape_of(pattern: Value) -> Value:
 
 def shape_of_output(output: Value) -> Value:
     """Return an output with `NUMBER` in place of its numbers: the shape of what is near it."""
-    if isinstance(output, tuple):
-        return tuple(map(shape_of_output, output))
-    return NUMBER if isinstance(output, Spot) or is_number(output) else output
+    return mapped(output, lambda one: NUMBER if isinstance(one, Spot) or is_number(one) else one)
 
 
 def pattern_of(output: Value, is_integer: Callable[[Symbolic], bool]) -> Value:

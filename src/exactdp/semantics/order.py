@@ -31,6 +31,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.language.events import Compare, Done, Draw, Selection
+from exactdp.language.nested import leaves
+from exactdp.semantics.events import is_number
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Failure, Node, forms_of, has_noise, inputs_in, looks_at
@@ -277,8 +279,4 @@ def _is_multiple(form: Scalar, of: Linear) -> bool:
 
 def numbers_in(output: Any) -> Iterator[Scalar]:
     """Yield the numbers of an output in order, symbolic or not, but no truth values."""
-    if isinstance(output, tuple):
-        for item in output:
-            yield from numbers_in(item)
-    elif isinstance(output, Linear | int | Fraction) and not isinstance(output, bool):
-        yield output
+    return (one for one in leaves(output) if isinstance(one, Linear) or is_number(one))

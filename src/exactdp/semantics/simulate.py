@@ -19,6 +19,7 @@ import numpy as np
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, Settle, State
 from exactdp.language.machine import Machine
+from exactdp.language.nested import holds
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import List, Value
 from exactdp.language.words import NOISES
@@ -182,13 +183,7 @@ def _rows(output: Value) -> Iterable[Value]:
     if isinstance(output, NoisyQuotient):
         pairs = zip(_rows(output.over), _rows(output.under), strict=False)
         return (float(over) / float(under) for over, under in pairs)
-    if not isinstance(output, tuple) or not any(_holds_column(part) for part in output):
+    if not isinstance(output, tuple) or not holds(output, Column | NoisyQuotient):
         return repeat(output)
     rows = zip(*map(_rows, output), strict=False)
     return map(List, rows) if isinstance(output, List) else rows
-
-
-def _holds_column(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_holds_column, value))
-    return isinstance(value, Column | NoisyQuotient)

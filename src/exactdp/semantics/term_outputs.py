@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from exactdp.language.nested import holds
 from exactdp.language.program import Program
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
@@ -104,12 +105,6 @@ def matching_parts(
     return common_parts(sets, on)
 
 
-def _has_ranges(pattern: Value) -> bool:
-    if isinstance(pattern, tuple):
-        return any(map(_has_ranges, pattern))
-    return isinstance(pattern, Near | Interval)
-
-
 def _probability_of_terms(
     program: Program, u: object, pattern: Value
 ) -> ClosedForm | ByEpsilon[ClosedForm]:
@@ -160,7 +155,7 @@ def probability_at_input(
         return probability_by_epsilon(program, u, pattern)
 
     def ask(part: Program) -> ClosedForm | ByEpsilon[ClosedForm]:
-        if part.checked.releases_eps and _has_ranges(pattern):
+        if part.checked.releases_eps and holds(pattern, Near | Interval):
             return _probability_of_terms(part, u, pattern)
         return part.kept(Engine).probability(u, pattern, progress)
 

@@ -17,6 +17,7 @@ from exactdp.claims.constants.risks import Risk
 from exactdp.claims.decision.counterexamples import is_input_of
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.regret import near_worst_inputs
+from exactdp.language.nested import leaves
 from exactdp.language.values import Value
 from exactdp.reals.numbers import near, simplest_inside
 from exactdp.semantics.events import is_number
@@ -115,11 +116,7 @@ def _beside(u: Value, centre: Value, steps: Sequence[Fraction]) -> Iterator[Valu
 
 
 def _numbers(u: Value) -> Iterator[Fraction]:
-    if isinstance(u, list | tuple):
-        for item in u:
-            yield from _numbers(item)
-    elif is_number(u):
-        yield Fraction(u)
+    return (Fraction(one) for one in leaves(u) if is_number(one))
 
 
 def _refilled(u: Value, numbers: Iterator[Fraction]) -> Value:

@@ -27,6 +27,7 @@ from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
 from exactdp.language.layout import entries, kinds
 from exactdp.language.linear import UNIT, units_in
+from exactdp.language.nested import leaves
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm
@@ -220,9 +221,7 @@ def _zeros_and_ones(u: Value) -> Iterator[list[int]]:
 
 def _size(value: Value) -> int:
     """Return the largest denominator in an input."""
-    if isinstance(value, list | tuple):
-        return max(map(_size, value), default=1)
-    return value.denominator if isinstance(value, Fraction) else 1
+    return max((one.denominator for one in leaves(value) if isinstance(one, Fraction)), default=1)
 
 
 def _rounded(value: Value, most: int) -> Value:

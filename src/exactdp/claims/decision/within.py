@@ -12,6 +12,7 @@ from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.nested import leaves
 from exactdp.language.released import holds_terms
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
@@ -219,9 +220,7 @@ def _gap(one: Distance, two: Distance) -> Distance:
 
 
 def _has_noise(pattern: Value) -> bool:
-    if isinstance(pattern, tuple):
-        return any(map(_has_noise, pattern))
-    return isinstance(pattern, RealType) or pattern is int
+    return any(one is int or isinstance(one, RealType) for one in leaves(pattern))
 
 
 def _kind(output: Value) -> str:

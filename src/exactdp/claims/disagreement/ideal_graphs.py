@@ -16,6 +16,7 @@ from exactdp.claims.stated.pieces import condition
 from exactdp.errors import UndefinedError
 from exactdp.language.events import Compare
 from exactdp.language.layout import assembled, entries, entry_names, kinds
+from exactdp.language.nested import mapped
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name
@@ -169,6 +170,4 @@ def _answer_beyond(event: Compare, difference: Any) -> bool:
 
 
 def _at_zero(output: Value) -> Value:
-    if isinstance(output, tuple):
-        return tuple(map(_at_zero, output))
-    return output.constant if isinstance(output, Linear) else output
+    return mapped(output, lambda one: one.constant if isinstance(one, Linear) else one)

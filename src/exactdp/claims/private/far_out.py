@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, exp
 
@@ -67,16 +68,12 @@ def far_out(start: int, step: int, rates: Sequence[Fraction]) -> list[Far]:
 
 def parts_far(output: Value) -> list[Far]:
     """Return the numbers d_j in an output."""
-    if isinstance(output, tuple):
-        return [one for item in output for one in parts_far(item)]
-    return [output] if isinstance(output, Far) else []
+    return [one for one in leaves(output) if isinstance(one, Far)]
 
 
 def replaced(output: Value, change: Callable[[Far], Value]) -> Value:
     """Return an output with each number d_j replaced."""
-    if isinstance(output, tuple):
-        return tuple(replaced(item, change) for item in output)
-    return change(output) if isinstance(output, Far) else output
+    return mapped(output, lambda one: change(one) if isinstance(one, Far) else one)
 
 
 def expanded(output: Value) -> Iterator[tuple[Value, ClosedForm]]:

@@ -22,7 +22,6 @@ from exactdp.claims.private.patterns import (
     interval_kind,
     numbers_of,
     reals_in,
-    with_integers,
     with_kind,
 )
 from exactdp.claims.stated.inputs import as_given
@@ -42,6 +41,7 @@ from exactdp.reals import (
 )
 from exactdp.reals.spans import as_stretch
 from exactdp.semantics.cells import explore
+from exactdp.semantics.distribution import with_integers
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
 from exactdp.semantics.spots import has_spots
@@ -317,7 +317,7 @@ class Outcomes:
             places.append([*sides[0], *middle, *sides[1]])
         if prod(map(len, places)) > 4 * _MOST_INTEGERS:
             raise _not_compared()
-        return [with_integers(pattern, list(parts)) for parts in product(*places)]
+        return [with_integers(pattern, parts) for parts in product(*places)]
 
     def _one_sided(
         self, pairs: Sequence[Sequence[tuple[Value, ...]]], pattern: Value, far: Sequence[Far]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from exactdp.language.nested import leaves, mapped
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Value
 from exactdp.reals import Interval
@@ -13,16 +14,12 @@ from exactdp.semantics.events import RealNoiseInterval, WholeInterval
 
 def reals_in(pattern: Value) -> int:
     """Return the number of real numbers in a pattern."""
-    if isinstance(pattern, tuple):
-        return sum(map(reals_in, pattern))
-    return int(isinstance(pattern, RealType))
+    return sum(isinstance(one, RealType) for one in leaves(pattern))
 
 
 def integers_in(pattern: Value) -> int:
     """Return the number of unbounded integers in a pattern."""
-    if isinstance(pattern, tuple):
-        return sum(map(integers_in, pattern))
-    return int(pattern is int)
+    return sum(one is int for one in leaves(pattern))
 
 
 def endless(pattern: Value) -> bool:
@@ -30,18 +27,10 @@ def endless(pattern: Value) -> bool:
     return bool(integers_in(pattern) or reals_in(pattern))
 
 
-def filled(pattern: Value, numbers: list[Value]) -> Value:
-    """Return a pattern with numbers substituted for `Real`, in order; the list is consumed."""
-    if isinstance(pattern, tuple):
-        return tuple(filled(item, numbers) for item in pattern)
-    return numbers.pop(0) if isinstance(pattern, RealType) else pattern
-
-
-def with_integers(pattern: Value, parts: list[Value]) -> Value:
-    """Return a pattern with integers, or intervals of these, for `int`; the list is consumed."""
-    if isinstance(pattern, tuple):
-        return tuple(with_integers(item, parts) for item in pattern)
-    return parts.pop(0) if pattern is int else pattern
+def filled(pattern: Value, numbers: Iterable[Value]) -> Value:
+    """Return a pattern with numbers substituted for `Real`, in order."""
+    left = iter(numbers)
+    return mapped(pattern, lambda one: next(left) if isinstance(one, RealType) else one)
 
 
 def numbers_of(pattern: Value, output: Value) -> list[Fraction] | None:
@@ -66,9 +55,7 @@ def interval_kind(pattern: Value, patterns: Sequence[Value]) -> type[Interval] |
     """Return which intervals a pattern needs, if integers and reals are in one place; else None."""
 
     def shape(one: Value) -> Value:
-        if isinstance(one, tuple):
-            return tuple(map(shape, one))
-        return Real if one is int else one
+        return mapped(one, lambda part: Real if part is int else part)
 
     if all(one == pattern or shape(one) != shape(pattern) for one in patterns):
         return None
@@ -79,10 +66,8 @@ def with_kind(outputs: Iterable[Value], kind: type[Interval] | None) -> list[Val
     """Return outputs with intervals of a kind of noise."""
 
     def marked(one: Value) -> Value:
-        if isinstance(one, tuple):
-            return tuple(map(marked, one))
         if not isinstance(one, Interval) or kind is None:
             return one
         return kind(one.lower, one.upper, lower_open=one.lower_open, upper_open=one.upper_open)
 
-    return list(map(marked, outputs))
+    return [mapped(one, marked) for one in outputs]

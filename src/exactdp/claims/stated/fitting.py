@@ -22,6 +22,7 @@ from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.claims.stated.selecting import selected_end
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
+from exactdp.language.nested import leaves
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_text
 from exactdp.language.source import text_source
@@ -100,16 +101,8 @@ def may_select(mechanism: Program) -> bool:
     return all(
         type(one) is int and -1 <= one <= kind.length
         for output in outputs
-        for one in _leaves(output)
+        for one in leaves(output)
     )
-
-
-def _leaves(output: Value) -> Iterator[Value]:
-    if isinstance(output, tuple):
-        for item in output:
-            yield from _leaves(item)
-    else:
-        yield output
 
 
 def may_have_position(mechanism: Program, ideal: IdealFunction) -> bool:
@@ -178,7 +171,7 @@ def _error_of_number(index: int) -> DeterministicProgram:
 
 
 def _is_of_numbers(output: Value) -> bool:
-    return all(map(_is_of_numbers, output)) if isinstance(output, tuple) else is_number(output)
+    return all(map(is_number, leaves(output)))
 
 
 def _are_positions(mechanism: Program, outputs: Iterable[Value]) -> bool:

@@ -27,6 +27,7 @@ from exactdp.claims.stated.paths import (
     opened,
 )
 from exactdp.errors import ExactdpError
+from exactdp.language.nested import holds
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.towers import exp
@@ -280,7 +281,7 @@ class _Frame:
             return function(*given, **named)
         if function in _FORMULAS:
             return function(*map(opened, given))
-        if not any(map(_has_unknown, (*given, *named.values()))):
+        if not holds((*given, *named.values()), UnknownNumber):
             return function(*given, **named)
         if isinstance(function, FunctionType):
             return _interpreted(function, given, named, self.path)
@@ -299,12 +300,6 @@ class _Frame:
 
 def _index(value: Any) -> Any:
     return int(value) if isinstance(value, Fraction) and value.denominator == 1 else value
-
-
-def _has_unknown(value: Any) -> bool:
-    if isinstance(value, tuple | list):
-        return any(map(_has_unknown, value))
-    return isinstance(value, UnknownNumber)
 
 
 def _not_understood(node: ast.AST) -> UninterpretedError:

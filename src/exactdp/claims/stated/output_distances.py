@@ -28,6 +28,7 @@ from exactdp.claims.stated.scores import candidate_scores
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.machine import Machine
+from exactdp.language.nested import holds
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
@@ -433,7 +434,7 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
                 return function.answer(arguments, {})  # not cached: its comparisons are recorded
             return function(*arguments)
     except Exception as error:
-        if _has_forms(arguments):
+        if holds(arguments, Linear):
             raise ValueRefusedError(
                 f"{what} cannot decide which ideal outputs agree, because they contain numbers",
                 rule='With agreement="output_distance" and such outputs the distance is sup.',
@@ -447,13 +448,6 @@ def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
             f"{what} failed at {', '.join(map(shown, arguments))}: {error}",
             rule="It is called with an input and outputs, and returns a number.",
         ) from error
-
-
-def _has_forms(value: Value) -> bool:
-    """Whether a value contains a linear form in another input."""
-    if isinstance(value, tuple):
-        return any(map(_has_forms, value))
-    return isinstance(value, Linear)
 
 
 def untold(what: str, error: Exception) -> ValueRefusedError:
