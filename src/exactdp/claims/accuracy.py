@@ -70,8 +70,8 @@ if TYPE_CHECKING:
     from exactdp.claims.constants.radii import Radius
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.problem import Leaf, Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Leaf, Problem, Sign
     from exactdp.claims.disagreement.everywhere import PiecewiseDistance
     from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress

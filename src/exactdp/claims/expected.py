@@ -56,8 +56,8 @@ from exactdp.semantics.spots import Spot, Trace, watched
 if TYPE_CHECKING:
     from exactdp.claims.constants.budgets import Budget
     from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.problem import Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Problem, Sign
     from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress
 

@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.problem import Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Problem, Sign
     from exactdp.claims.private.deltas import DeltaCurve
     from exactdp.claims.private.divergences import Divergence
     from exactdp.claims.private.loss_factor import Factor, Leakage

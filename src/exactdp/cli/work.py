@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol
 
-from exactdp.cli.loading import problem, with_place
+from exactdp.cli.files import problem, with_place
 from exactdp.cli.output import CommandOutput, Json, StoppedError, mistake
 from exactdp.cli.sharing import (
     ChildSlots,

@@ -14,7 +14,7 @@ from exactdp.certify.rederive.proofs import Proofs
 from exactdp.certify.rederive.ratios import Ratio, UnsupportedError
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.written import cell_tree
-from exactdp.claims.decision.work import Leaf, Problem
+from exactdp.claims.decision.problem import Leaf, Problem
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.regions.region import Region
 from exactdp.reals import ClosedForm

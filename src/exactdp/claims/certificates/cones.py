@@ -23,7 +23,7 @@ from exactdp.claims.certificates.document import assume_orders
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import value_json
-from exactdp.claims.decision.work import Leaf
+from exactdp.claims.decision.problem import Leaf
 from exactdp.claims.private.slopes import Slope, Slopes
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.errors import ValueRefusedError

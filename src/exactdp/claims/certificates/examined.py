@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.decision.work import Leaf, Problem
+from exactdp.claims.decision.problem import Leaf, Problem
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape

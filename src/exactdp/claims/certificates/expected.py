@@ -36,8 +36,8 @@ from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
+    from exactdp.claims.decision.problem import Leaf
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Leaf
     from exactdp.claims.expectations.excesses import Excess
     from exactdp.claims.expected import Expected
 

@@ -30,7 +30,7 @@ from exactdp.semantics.events import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.work import Leaf
+    from exactdp.claims.decision.problem import Leaf
 
 
 class WrittenRegion:

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, TypeAlias, cast
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import parts_of
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed, unknown
-from exactdp.claims.decision.work import Problem
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Claim

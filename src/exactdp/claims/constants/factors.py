@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from exactdp.claims.constants.kappa import Kappa, largest_whole
-from exactdp.claims.decision.work import Problem
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.region import Setting
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.inputs import as_given, show

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import chain, islice, product
 from typing import Any, TypeVar
 
-from exactdp.claims.decision.work import Problem
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.stated.claim import Claim
 from exactdp.language.linear import unit_in, units_in
 from exactdp.polyhedra.elimination import solution

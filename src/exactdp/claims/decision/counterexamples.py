@@ -16,7 +16,7 @@ from exactdp.claims.decision.cell_points import (
     simple_near,
 )
 from exactdp.claims.decision.obligations import Obligation
-from exactdp.claims.decision.work import Problem
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import RAY, Region, Setting, Vector
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
@@ -42,7 +42,7 @@ from exactdp.semantics.spots import at_sample
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.decision.work import Sign
+    from exactdp.claims.decision.problem import Sign
 
 _SIMPLE = 1_000  # the largest denominator of a simple number
 _SHORT = 6  # entries of an input for which lists of zeros and ones are tried

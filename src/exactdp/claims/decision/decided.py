@@ -12,8 +12,8 @@ from exactdp.claims.stated.inputs import AllReals
 from exactdp.running.conduct import How, conduct
 
 if TYPE_CHECKING:
+    from exactdp.claims.decision.problem import Leaf
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Leaf
     from exactdp.claims.regions.region import Region
     from exactdp.claims.stated.claim import Claim
     from exactdp.claims.stated.vacuity import Contents

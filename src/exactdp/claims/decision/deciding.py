@@ -13,11 +13,12 @@ from exactdp.claims.decision.eps_pieces import in_pieces
 from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
 from exactdp.claims.decision.largest import by_largest
 from exactdp.claims.decision.parted import in_parts
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import lost_told, parts
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.claims.decision.work import EndlessError, Explorer, Problem
+from exactdp.claims.decision.work import EndlessError, Explorer
 from exactdp.claims.regions.places import OnRay, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.claim import NEARLY_ABOVE, Claim

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, overload
 
-from exactdp.claims.decision.work import Leaf, Problem, Sign
+from exactdp.claims.decision.problem import Leaf, Problem, Sign
 from exactdp.claims.regions.places import PlaceDecision
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Bound

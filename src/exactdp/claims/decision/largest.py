@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from exactdp.claims.decision.work import Problem
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.regions.region import Vector, widened, with_unit
 from exactdp.cones import Cone

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from exactdp.claims.decision.work import Explored, Frontier, Index, Leaf, decided
+from exactdp.claims.decision.problem import Leaf
+from exactdp.claims.decision.work import Explored, Frontier, Index, decided
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.identity import key_of

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear, nobody
-from exactdp.claims.decision.work import EndlessError, Problem
+from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Contents

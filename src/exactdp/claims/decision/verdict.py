@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from exactdp.claims.decision.findings import Finding, Findings
-from exactdp.claims.decision.work import Problem, Sign
+from exactdp.claims.decision.problem import Problem, Sign
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.reals.radical_form import no_radical_certificate

@@ -25,7 +25,7 @@ from exactdp.semantics.by_epsilon import as_spots
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.work import Problem, Sign
+    from exactdp.claims.decision.problem import Problem, Sign
     from exactdp.claims.expected import Expected
 
 

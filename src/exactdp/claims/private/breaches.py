@@ -32,7 +32,7 @@ from exactdp.semantics.by_epsilon import at_unit, in_units, positive_cone
 from exactdp.semantics.simulate import sample
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.work import Problem, Sign
+    from exactdp.claims.decision.problem import Problem, Sign
     from exactdp.claims.privacy import Privacy
 
 _FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is sought

@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import whole
 from exactdp.claims.decision.spreading import Prepared
 from exactdp.claims.decision.survey import surveyed
-from exactdp.claims.decision.work import Problem
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.patterns import filled
 from exactdp.claims.private.worst_pairs import worst_pairs

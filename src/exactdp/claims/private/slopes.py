@@ -36,7 +36,7 @@ from exactdp.semantics.spots import Trace, rational_vector
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.work import Leaf, Problem, Sign
+    from exactdp.claims.decision.problem import Leaf, Problem, Sign
     from exactdp.claims.privacy import Privacy
 
 BY_SLOPES = (

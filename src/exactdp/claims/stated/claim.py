@@ -18,7 +18,8 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.work import Explorer, Leaf, Problem, Sign
+    from exactdp.claims.decision.problem import Leaf, Problem, Sign
+    from exactdp.claims.decision.work import Explorer
     from exactdp.claims.regions.region import Region
     from exactdp.claims.stated.inputs import Inputs
     from exactdp.claims.stated.vacuity import Content, Contents
