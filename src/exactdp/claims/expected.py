@@ -37,17 +37,19 @@ from exactdp.claims.stated.inputs import (
     listed,
     read_inputs,
     show,
+    told_budgets,
+    told_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone, nonnegative_on
-from exactdp.errors import UndefinedError, ValueRefusedError, counted
+from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
-from exactdp.reals.numbers import Number, spell
+from exactdp.reals.numbers import Number
 from exactdp.running.conduct import How, conduct
 from exactdp.semantics.by_epsilon import cone_of_constants, in_units, positive_cone
 from exactdp.semantics.engine import Engine
@@ -433,11 +435,7 @@ class Expected(DecidedClaim):
     @property
     def where(self) -> str:
         """A description of the inputs at which the claim is made."""
-        given = self.input_set
-        if not isinstance(given, tuple):
-            return f"on {given}"
-        kind = "given " if self.inputs is not None else "possible "
-        return f"on {counted(len(given), f'{kind}input')}"
+        return f"on {told_inputs(self.inputs, self.input_set)}"
 
     @property
     def what(self) -> str:
@@ -453,11 +451,10 @@ class Expected(DecidedClaim):
         return f"loss {written(self.loss)}"
 
     def __str__(self) -> str:
-        on = self.epsilon
-        when = f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
         bound = "" if self.at_most is None else f" is at most {self.formula}"
         return (
-            f"the expected {self.what} of {self.mechanism.__name__}{bound} {self.where}, for {when}"
+            f"the expected {self.what} of {self.mechanism.__name__}{bound} {self.where}, "
+            f"for {told_budgets(self.epsilon)}"
         ).replace("the expected probability", "the probability")
 
     def __repr__(self) -> str:

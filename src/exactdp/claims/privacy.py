@@ -45,6 +45,7 @@ from exactdp.claims.stated.inputs import (
     is_listed,
     listed,
     read_inputs,
+    told_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError, ValueRefusedError, counted, shown
@@ -425,14 +426,10 @@ class Privacy(DecidedClaim):
     # As text --------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        given = self.input_set
         if isinstance(self.inputs, Pairs):
             where = counted(len(self.inputs.pairs), "given pair")
-        elif isinstance(given, tuple):
-            kind = "given " if self.inputs is not None else "possible "
-            where = counted(len(given), f"{kind}input")
         else:
-            where = str(given)
+            where = told_inputs(self.inputs, self.input_set)
         budget = str(self.budget_form).replace("eps", "ε").replace("*", "·")
         if self.measure == "bounded_range":
             what = f"has bounded range {budget}"

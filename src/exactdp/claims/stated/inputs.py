@@ -9,11 +9,11 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.errors import ValueRefusedError, shown
+from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.types import DomType, ListType, RealType
 from exactdp.language.values import List, Value, plain
-from exactdp.reals.interval import read_end
+from exactdp.reals.interval import Interval, read_end
 from exactdp.reals.numbers import Number, inf, rational, spell
 
 if TYPE_CHECKING:
@@ -251,6 +251,18 @@ def box_sides(mechanism: Program, inputs: AllReals | Box) -> list[tuple[Fraction
             side[0], side[k] = -sign * end, Fraction(sign)
             sides.append(tuple(side))
     return sides
+
+
+def told_inputs(given: object, read: Inputs) -> str:
+    """Return the inputs of a claim in words; `given` is None if a user gave none."""
+    if not isinstance(read, tuple):
+        return str(read)
+    return counted(len(read), "possible input" if given is None else "given input")
+
+
+def told_budgets(on: Interval) -> str:
+    """Return the ε of a claim in words."""
+    return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
 
 
 def show(value: Value) -> str:

@@ -48,6 +48,8 @@ from exactdp.claims.stated.inputs import (
     is_condition,
     is_listed,
     read_inputs,
+    told_budgets,
+    told_inputs,
 )
 from exactdp.claims.stated.levels import (
     ANY,
@@ -66,7 +68,7 @@ from exactdp.claims.stated.output_distances import (
     read_output_distance,
     untold,
 )
-from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
+from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
@@ -506,11 +508,7 @@ class AccuracyStatement:
     @property
     def where(self) -> str:
         """A description of the inputs at which the claim is made."""
-        given = self.input_set
-        if not isinstance(given, tuple):
-            return f"on {given}{self._condition}"
-        kind = "given " if self.inputs is not None else "possible "
-        return f"on {counted(len(given), f'{kind}input')}{self._condition}"
+        return f"on {told_inputs(self.inputs, self.input_set)}{self._condition}"
 
     @property
     def _condition(self) -> str:
@@ -533,8 +531,7 @@ class AccuracyStatement:
     @property
     def when(self) -> str:
         """A description of the ε for which the claim is made."""
-        on = self.epsilon
-        return f"ε = {spell(Fraction(on.lower))}" if on.is_point else f"every ε in {on}"
+        return told_budgets(self.epsilon)
 
     @property
     def distances(self) -> str:
