@@ -250,6 +250,19 @@ class Code:
         return all(map(_is_plain, (n for i in self.instructions for n in _nodes(i))))
 
     @cached_property
+    def stored_tests(self) -> frozenset[int]:
+        """The comparisons whose answers are stored, not only branched on."""
+        kept: set[str] = set()
+        for one in self.instructions:
+            if not (isinstance(one, Branch) and isinstance(one.test, ast.Name)):
+                kept |= {node.id for node in _nodes(one) if isinstance(node, ast.Name)}
+        return frozenset(
+            pc
+            for pc, one in enumerate(self.instructions)
+            if isinstance(one, Test) and one.slot in kept
+        )
+
+    @cached_property
     def compares_pairs(self) -> bool:
         """Whether reals are compared inside two loops, so perhaps each with each other one."""
         tests = (pc for pc, one in enumerate(self.instructions) if isinstance(one, Test))

@@ -112,6 +112,10 @@ class Compiler:
 
         return run
 
+    def finished(self, node: ast.expr) -> Closure:
+        """Return the closure of an expression whose value is not stored, but used."""
+        return self.compiled(node)
+
     def compile(self, node: ast.expr) -> Closure:
         """Return the closure that computes an expression from an environment."""
         place = where(node)

@@ -13,6 +13,7 @@ from exactdp.language.values import Symbolic, Value, alike
 from exactdp.language.wholes import Whole
 
 if TYPE_CHECKING:
+    from exactdp.language.stored import StoredAnswer
     from exactdp.language.terms import Number
 
 
@@ -84,7 +85,7 @@ class Compare:
     state: State
     op: str
     difference: Symbolic
-    about: tuple[Whole, int] | Denominator | None = None
+    about: tuple[Whole, int] | Denominator | StoredAnswer | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Set
 from functools import cached_property
 
 from exactdp.language.code import (
@@ -38,6 +39,17 @@ class Flow:
         self.slots = frozenset(code.slots)
         self.reads = tuple(read(one, self.slots) for one in code.instructions)
         self.writes = tuple(frozenset(written(one)) for one in code.instructions)
+
+    def holders(self, tests: Set[int]) -> frozenset[str]:
+        """Return the slots that may hold the answers of some comparisons, perhaps in a list."""
+        found = {name for pc in tests for name in self.writes[pc]}
+        before = -1
+        while len(found) > before:
+            before = len(found)
+            for reads, writes in zip(self.reads, self.writes, strict=True):
+                if not found.isdisjoint(reads):
+                    found |= writes
+        return frozenset(found)
 
     @cached_property
     def live(self) -> tuple[frozenset[str], ...]:

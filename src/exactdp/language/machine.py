@@ -30,6 +30,7 @@ from exactdp.language.linear import Inquiry, Linear, asked, made_whole, with_sig
 from exactdp.language.quotients import Denominator
 from exactdp.language.rules import fail
 from exactdp.language.steps import CompiledCode
+from exactdp.language.stored import StoredAnswer, with_answer
 from exactdp.language.values import Symbolic, UnsettledError, Value, alike
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
@@ -55,10 +56,14 @@ class Machine:
         settles: bool = False,
         unit: Surd | None = None,
         compiler: Callable[..., Compiler] = Compiler,
+        stores: bool = False,
     ) -> None:
-        self.code = code
+        self.code, self._flow, self._unit = code, flow, unit
         self._settles = settles
-        steps = CompiledCode(code, is_rough=is_rough, settles=settles, unit=unit, compiler=compiler)
+        stored = code.stored_tests if stores else frozenset[int]()
+        steps = CompiledCode(
+            code, is_rough=is_rough, settles=settles, unit=unit, compiler=compiler, stores=stored
+        )
         self.slots, self.compiled = steps.slots, steps.compiled
         self._steps, self._events = steps.listed, steps.facts
         self._inputs = [self.slots[name] for name, _ in code.inputs]
@@ -71,6 +76,15 @@ class Machine:
             self.slots[one.slot] if isinstance(one, Sample | Pick | Test) else -1
             for one in code.instructions
         ]
+
+        self._holders = [self.slots[name] for name in sorted(flow.holders(stored))]
+        """The slots that may hold stored answers."""
+
+    def storing(self) -> Machine:
+        """Return the machine that makes a stored comparison where its answer is needed."""
+        if not self.code.stored_tests or self._settles:
+            return self
+        return Machine(self.code, self._flow, unit=self._unit, stores=True)
 
     def start(self, inputs: Mapping[str, Value] | tuple[Value, ...]) -> State:
         """Return the first state for given values of the inputs, in order or by name."""
@@ -141,6 +155,8 @@ class Machine:
 
         A whole number between two bounds is found by bisection.
         """
+        if isinstance(value, StoredAnswer):
+            return Compare, value.op, value.form, value
         if not isinstance(value, Linear):
             return Settle, value
         for whole in value.coefficients:
@@ -162,9 +178,14 @@ class Machine:
     def resume(self, event: Draw | Selection | Compare, value: Value) -> State:
         """Return the state after an event was decided: the sample, the pick or the truth."""
         pc, env = event.state
+        if isinstance(event, Compare) and self._holders:
+            env = self._with_answer(env, event, value)
+            if isinstance(event.about, StoredAnswer):
+                return State(pc, env)
         if isinstance(event, Compare) and event.about is not None:
             if isinstance(event.about, Denominator):
                 return State(pc, tuple(with_sign(one, event.about, value) for one in env))
+            assert isinstance(event.about, tuple)
             whole, k = event.about
             known = made_whole(whole.bounded(k, value))
             return State(pc, tuple(with_whole(one, whole, known) for one in env))
@@ -172,6 +193,17 @@ class Machine:
             value = value.rounded(nearest=False) if NOISES[event.noise].is_whole else value
         slot = self._targets[pc]
         return State(pc + 1, (*env[:slot], value, *env[slot + 1 :]))
+
+    def _with_answer(
+        self, env: tuple[Value, ...], event: Compare, truth: bool
+    ) -> tuple[Value, ...]:
+        """Return an environment with the stored answers that follow from a comparison."""
+        if not isinstance(event.difference, Linear):
+            return env
+        found = list(env)
+        for slot in self._holders:
+            found[slot] = with_answer(env[slot], event.op, event.difference, truth)
+        return tuple(found)
 
     def order(self, state: State) -> tuple[int, ...]:
         """Return a key that increases along every run, except inside a `while` loop.

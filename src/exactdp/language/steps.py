@@ -40,6 +40,7 @@ from exactdp.language.sampling import (
     scores_of,
     table_of,
 )
+from exactdp.language.stored import StoredAnswer, StoringCompiler, answered, may_wait
 from exactdp.language.terms import EPS, EpsTerm
 from exactdp.language.tree import Choose, ExpMech, where
 from exactdp.language.types import DomType, InputType, ListType
@@ -73,8 +74,12 @@ class CompiledCode:
         settles: bool = False,
         unit: Surd | None = None,
         compiler: Callable[..., Compiler] = Compiler,
+        stores: frozenset[int] = frozenset(),
     ) -> None:
         self.code = code
+        self._stores = stores
+        """The comparisons that are made where their answers are needed."""
+        self._samples = any(isinstance(one, Sample) for one in code.instructions)
         self.slots = {name: slot for slot, name in enumerate(code.slots)}
         self._is_rough = is_rough
         self._unit = unit
@@ -84,10 +89,10 @@ class CompiledCode:
         """Whether integer noise is used as a finite value."""
         on = code.epsilon
         budget = EpsTerm("eps", (Fraction(on.lower), *(0,) * is_rough)) if on.is_point else EPS
-        self.compiled: Callable[[ast.expr], Callable[[Env], Value]] = compiler(
-            self.slots, code.functions, budget
-        ).compiled
+        made = (StoringCompiler if stores else compiler)(self.slots, code.functions, budget)
+        self.compiled: Callable[[ast.expr], Callable[[Env], Value]] = made.compiled
         """Pure expressions as functions of an environment."""
+        self._finished = made.finished
         self.facts: dict[int, Facts] = {}
         """The facts of the event of a statement, if it can have one."""
         self.listed = [self._step(pc, one) for pc, one in enumerate(code.instructions)]
@@ -120,7 +125,7 @@ class CompiledCode:
             case Pick(_, choice):
                 self.facts[pc] = self._pick(choice)
             case Release(value):
-                self.facts[pc] = self._release(self.compiled(value), one.place)
+                self.facts[pc] = self._release(self._finished(value), one.place)
             case FallOff():
                 self.facts[pc] = self._fall_off(one)
         return lambda _: ~pc
@@ -201,8 +206,8 @@ class CompiledCode:
         return step
 
     def _require(self, one: Require, after: int) -> Step:
-        test = self.compiled(one.test)
-        message = None if one.message is None else self.compiled(one.message)
+        test = self._finished(one.test)
+        message = None if one.message is None else self._finished(one.message)
 
         def step(env: Env) -> int:
             if not test(env):
@@ -222,7 +227,7 @@ class CompiledCode:
     def _check(slot: int, kind: InputType, name: str, place: Place, after: int) -> Step:
         def step(env: Env) -> int:
             try:
-                check_type(env[slot], kind)
+                check_type(answered(env[slot]), kind)
             except ExactdpError as error:
                 raise fail(
                     place, f"{name} is {kind}: {error.message}", error.rule, error.way_out
@@ -233,9 +238,9 @@ class CompiledCode:
 
     def _test(self, pc: int, one: Test) -> Step:
         """Return the step of a comparison, which is an event only if it is symbolic."""
-        left, right = self.compiled(one.left), self.compiled(one.right)
+        left, right = self._finished(one.left), self._finished(one.right)
         slot, op, place = self.slots[one.slot], one.op, one.place
-        settles = self._settles
+        settles, is_stored, samples = self._settles, pc in self._stores, self._samples
         after = pc + 1
 
         def step(env: Env) -> int:
@@ -246,8 +251,11 @@ class CompiledCode:
                 found = asked(op, found)
             elif isinstance(found, NoisyQuotient):
                 found = asked_of_quotient(op, found, place)
+            is_plain = isinstance(found, Inquiry) and found.about is None
+            if is_stored and is_plain and may_wait(found.form, samples=samples):
+                found = StoredAnswer(found.op, found.form)
             env[slot] = found
-            return after if isinstance(found, bool) else ~pc
+            return after if isinstance(found, bool | StoredAnswer) else ~pc
 
         def event(env: Env) -> tuple[Any, ...]:
             # The slot holds the comparison until the event is created; then it is emptied.
@@ -262,7 +270,7 @@ class CompiledCode:
     def _sample(self, one: Sample) -> Facts:
         draw = one.draw
         noise, by_scale, place = draw.noise, draw.by_scale, where(draw.rate)
-        rate, mean = self.compiled(draw.rate), self.compiled(draw.mean)
+        rate, mean = self._finished(draw.rate), self._finished(draw.mean)
         mean_place = where(draw.mean)
         if NOISES[noise].has_ends:
 
@@ -314,14 +322,14 @@ class CompiledCode:
     def _pick(self, choice: ExpMech | Choose) -> Facts:
         on = self.code.span
         if isinstance(choice, Choose) and choice.table is not None:
-            table = self.compiled(choice.table)
+            table = self._finished(choice.table)
 
             def looked_up(env: Env) -> tuple[Any, ...]:
                 return self._chosen(*table_of(table(env), where(choice)), where(choice), on)
 
             return looked_up
         if isinstance(choice, Choose):
-            pairs = [tuple(map(self.compiled, pair.elts)) for pair in choice.outcomes]
+            pairs = [tuple(map(self._finished, pair.elts)) for pair in choice.outcomes]
             known: dict[State, tuple[Any, ...]] = {}  # here True differs from 1
 
             def chosen(env: Env) -> tuple[Any, ...]:
@@ -335,8 +343,8 @@ class CompiledCode:
                 return known[key]
 
             return chosen
-        rate, score = self.compiled(choice.rate), self.compiled(choice.score)
-        candidates = self.compiled(choice.candidates)
+        rate, score = self._finished(choice.rate), self._finished(choice.score)
+        candidates = self._finished(choice.candidates)
 
         def picked(env: Env) -> tuple[Any, ...]:
             factor = self._scaled(rate_of(rate(env), False, where(choice.rate)))

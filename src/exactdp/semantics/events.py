@@ -19,6 +19,7 @@ from exactdp.language.events import State
 from exactdp.language.nested import mapped
 from exactdp.language.program import Program
 from exactdp.language.released import form_of
+from exactdp.language.stored import StoredAnswer
 from exactdp.language.terms import EpsTerm
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
@@ -119,6 +120,8 @@ Numbers = list[tuple[Any, Interval | Value]]
 
 def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
     """Whether an output can match a pattern; the conditions on its noise go to `numbers`."""
+    if isinstance(output, StoredAnswer):
+        return match(True, pattern, numbers) or match(False, pattern, numbers)
     if isinstance(output, tuple) or isinstance(pattern, tuple):
         return (
             isinstance(output, tuple)

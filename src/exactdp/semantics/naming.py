@@ -10,6 +10,7 @@ from typing import Any
 
 from exactdp.language.events import Done, State
 from exactdp.language.quotients import NoisyQuotient
+from exactdp.language.stored import StoredAnswer
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole
 from exactdp.semantics.linear import Linear, Scalar
@@ -30,7 +31,7 @@ def is_settled(value: Value) -> bool:
     """Whether a value contains neither noise nor samples that are still to be drawn."""
     if isinstance(value, tuple):
         return all(map(is_settled, value))
-    if isinstance(value, Whole):
+    if isinstance(value, Whole | StoredAnswer):
         return is_settled(value.form)
     if isinstance(value, NoisyQuotient):
         return is_settled((value.over, value.under))
@@ -87,6 +88,11 @@ class _Basis:
     def rename(self, value: Value) -> Value:
         """Return a value with its noise renamed."""
         if isinstance(value, NoisyQuotient):
+            return value.mapped(self.rename)
+        if isinstance(value, StoredAnswer):
+            for name in value.form.coefficients:  # each a variable, not their difference
+                if isinstance(name, int):
+                    self.rename(Linear.symbol(name))
             return value.mapped(self.rename)
         if isinstance(value, Symbolic):
             assert isinstance(value, Linear)

@@ -20,6 +20,7 @@ from typing import Any
 from exactdp.language.code import Appended, Augmented, Branch, Code, Next, Set, expressions
 from exactdp.language.events import State
 from exactdp.language.machine import Machine
+from exactdp.language.stored import StoredAnswer
 from exactdp.language.tree import literal
 from exactdp.language.values import List, Value
 
@@ -58,13 +59,19 @@ class Summaries:
         def look(state: State) -> State:
             env = list(state.env)
             for slot, reads in self._lists:
-                found = env[slot]
+                whole = env[slot]
+                found = _answered_part(whole) if isinstance(whole, List) else whole
                 if isinstance(found, List) and len(found) > 1 and _is_finite(found):
                     key = slot, tuple(_summary(found, read) for read in reads)
-                    env[slot] = known.setdefault(key, found)
+                    env[slot] = known.setdefault(key, found) + whole[len(found) :]
             return State(state.pc, tuple(env))
 
         return look
+
+
+def _answered_part(items: List) -> List:
+    """Return the entries before the first comparison that is still to be made."""
+    return next((items[:k] for k, one in enumerate(items) if isinstance(one, StoredAnswer)), items)
 
 
 def _is_finite(items: tuple[Value, ...]) -> bool:

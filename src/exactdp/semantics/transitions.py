@@ -19,6 +19,7 @@ from exactdp.language.linear import made_whole, unit_in, wholes_in, with_whole
 from exactdp.language.machine import Machine
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
+from exactdp.language.stored import StoredAnswer
 from exactdp.language.values import List, Value
 from exactdp.language.wholes import Whole
 from exactdp.semantics.linear import Linear
@@ -58,7 +59,8 @@ class NextEvent:
 class Transitions:
     """The events of a program in states with renamed noise, and the steps between them.
 
-    With `late`, samples are drawn at their first use, which changes no probability. The looks of
+    With `late`, samples are drawn at their first use, which changes no probability, and stored
+    comparisons are made there, too. The looks of
     graphs that share transitions change only the `reduced` slots of a state; `summarised` replaces
     what does not matter for any of them.
     """
@@ -71,9 +73,9 @@ class Transitions:
         reduced: tuple[int, ...] = (),
         summarised: Callable[[State], State] = lambda state: state,
     ) -> None:
-        self.machine = machine
         ends = all(loop.counter is not None for loop in machine.code.loops)
         self._late = late and ends and not has_integers(machine.code)
+        self.machine = machine.storing() if self._late else machine
         self._reduced = reduced
         self._summarised = summarised
         self._serial = count_from(0)
@@ -266,7 +268,7 @@ def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
             if form is not whole.form:
                 value = with_whole(value, whole, made_whole(replace(whole, form=form)))
         return value.substituted({sample: fresh}) if sample in value.coefficients else value
-    if isinstance(value, NoisyQuotient):
+    if isinstance(value, NoisyQuotient | StoredAnswer):
         return value.mapped(lambda part: _inserted(part, sample, fresh))
     if isinstance(value, tuple):
         parts = [_inserted(part, sample, fresh) for part in value]
@@ -322,7 +324,7 @@ def _replaced(value: Value, gone: int, form: Linear) -> Value:
         if any(map(is_not, parts, value)):
             return List(parts) if isinstance(value, List) else tuple(parts)
         return value
-    if isinstance(value, NoisyQuotient):
+    if isinstance(value, NoisyQuotient | StoredAnswer):
         return value.mapped(lambda part: _replaced(part, gone, form))
     if not isinstance(value, Linear):
         return value
