@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from exactdp.certify import KINDS
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.orders import UnseenSignError
+from exactdp.certify.rederive.points import InsideCone
 from exactdp.certify.rederive.ratios import Ratio, UnsupportedError, WrongProgramError
 from exactdp.claims.certificates.document import assume_orders, document, quotient_json
 from exactdp.claims.certificates.examined import tight_at_an_end
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _SHORT = 2**12  # the denominator of short ends
 _MOST_UNSEEN = 12  # signs of one part that the checker does not see
+_MOST_TRIED = 2  # inputs at which these are looked for
 
 
 Writer = Callable[["Verdict"], Json]
@@ -46,19 +48,32 @@ def stating_signs(verdict: Verdict, write: Writer) -> Json:
     It sees those of simple functions of ε. If a probability of `choose` is another one, the
     certificate has one part, with proofs of these signs.
     """
-    picks = (one for one in verdict.claim.mechanism.code.instructions if isinstance(one, Pick))
     try:
         found = write(verdict)
-        if not verdict.orders and any(isinstance(one.choice, Choose) for one in picks):
-            checker = KINDS[found["kind"]][0]()
-            with suppress(RejectedError, UnsupportedError, WrongProgramError):  # a check tells why
-                checker.read_claim(found["claim"])
-                checker.checked(found)
+        if not verdict.orders:
+            _see_signs(verdict, found)
     except UnseenSignError:
         if verdict.orders:  # a part, to which the sign will be added
             raise
         return certificate_in_parts(verdict, write)
     return found
+
+
+def _see_signs(verdict: Verdict, found: Json) -> None:
+    """Run the program as the checker does, at a few inputs; raise if it does not see a sign."""
+    picks = (one for one in verdict.claim.mechanism.code.instructions if isinstance(one, Pick))
+    if not any(isinstance(one.choice, Choose) for one in picks):
+        return
+    checker = KINDS[found["kind"]][0]()
+    checker.read_claim(found["claim"])
+    every = checker.fixed_inputs()
+    for u in every[:: 1 + len(every) // _MOST_TRIED]:
+        with suppress(UnsupportedError, WrongProgramError):  # a check tells why
+            try:
+                checker.derivation.successes(u)
+            except UnsupportedError:  # its runs are not merged
+                entries = [Fraction(0) if x is None else x for x in u]
+                checker.derivation.ways(entries, InsideCone(checker.ray()))
 
 
 def certificate_in_parts(verdict: Verdict, write: Writer = lambda one: one.certificate) -> Json:
