@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import parts_of
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import whole
-from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed, unknown
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
@@ -187,25 +186,20 @@ def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> Solutio
 
 
 @dataclass(frozen=True)
-class EpsilonsAsked:
+class EpsilonsAsked(SlicedQuestion):
     """The question for which ε a claim holds."""
 
     width: Fraction
 
     asked = "the set of ε"
-    prepare: ClassVar[Prepared] = ""
-    span = None
-    each = False
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
         """Return the initial fold."""
         return _EpsilonsSought(claim, self.width, kept)
 
 
-class _EpsilonsSought:
+class _EpsilonsSought(Fold):
     """The sets of ε on which bounds hold, for all bounds that do not always hold."""
-
-    is_over = False
 
     def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
         self._claim, self._width, self._kept = claim, width, kept

@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.claims.constants.factors import Factors
 from exactdp.claims.constants.kappa import Kappa, largest_whole
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import whole
-from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed, unknown
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
@@ -289,15 +288,13 @@ def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum
 
 
 @dataclass(frozen=True)
-class LeastRatioAsked:
+class LeastRatioAsked(SlicedQuestion):
     """The question for the best constant."""
 
     width: Fraction
 
     asked = _ASKED
-    prepare: ClassVar[Prepared] = "ratio"
-    span = None
-    each = False
+    prepare = "ratio"
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _LeastRatioSought:
         """Return the initial fold."""
@@ -318,10 +315,8 @@ class _LeastFound:
     on_cones: tuple[Problem, ...]
 
 
-class _LeastRatioSought:
+class _LeastRatioSought(Fold):
     """The least ratio, accumulated group by group."""
-
-    is_over = False
 
     def __init__(self, claim: Claim, search: _LeastRatio, width: Fraction) -> None:
         self._claim, self._search = claim, search
@@ -398,14 +393,12 @@ def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> 
 
 
 @dataclass(frozen=True)
-class RatioAtEachAsked:
+class RatioAtEachAsked(SlicedQuestion):
     """The question for the best constant at each input."""
 
     width: Fraction
 
     asked = f"{_ASKED} at each input"
-    prepare: ClassVar[Prepared] = ""
-    span = None
     each = True
 
     def on(self, claim: Claim, kept: dict[Any, Any]) -> _RatioAtEach:
@@ -413,10 +406,8 @@ class RatioAtEachAsked:
         return _RatioAtEach(claim, kept.setdefault(_LeastRatio, _LeastRatio(self.width)))
 
 
-class _RatioAtEach:
+class _RatioAtEach(Fold):
     """The best constants, accumulated input by input."""
-
-    is_over = False
 
     def __init__(self, claim: Claim, search: _LeastRatio) -> None:
         self._claim, self._search = claim, search

@@ -7,7 +7,7 @@ import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from exactdp.claims.decision.eps_pieces import in_pieces
 from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
@@ -15,8 +15,7 @@ from exactdp.claims.decision.largest import by_largest
 from exactdp.claims.decision.parted import in_parts
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import lost_told, parts
-from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.slices import Fold, SlicedQuestion, lost_told, parts
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.decision.work import EndlessError, Explorer
 from exactdp.claims.regions.places import OnRay, PlaceDecision
@@ -149,7 +148,7 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class Examination:
+class Examination(SlicedQuestion):
     """The question whether a claim holds."""
 
     every: bool
@@ -157,7 +156,7 @@ class Examination:
     """Whether results are sent or stored, so that they are packed."""
 
     asked = "the verdict"
-    prepare: ClassVar[Prepared] = "shape"
+    prepare = "shape"
     span = 2_000
 
     @property
@@ -171,7 +170,7 @@ class Examination:
         return _Examining(claim, self)
 
 
-class _Examining:
+class _Examining(Fold):
     """The results, accumulated group by group."""
 
     def __init__(self, claim: Claim, question: Examination) -> None:

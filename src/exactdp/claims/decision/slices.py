@@ -12,13 +12,14 @@ import pickle
 import threading
 import time
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count, islice
 from math import ceil
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from exactdp.claims.decision.progress import Hear, Meter, nobody
 from exactdp.claims.decision.spreading import (
@@ -57,42 +58,42 @@ _ALL = 2**62
 _MANY = 16  # groups of all reals; if there are more, whole groups are units
 
 
-class Fold(Protocol):
+class Fold(ABC):
     """The results of a question, accumulated group by group."""
 
     @property
     def is_over(self) -> bool:
         """Whether the results so far answer the question."""
+        return False
 
+    @abstractmethod
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
         """Process another group."""
 
+    @abstractmethod
     def answer(self) -> Any:
         """Return the results, as a value that can be pickled."""
 
 
-class SlicedQuestion(Protocol):
+class SlicedQuestion(ABC):
     """A question whose answer for all groups follows from its answers for slices of them.
 
     It can be pickled; its `repr` contains everything that the answer depends on.
     """
 
-    @property
-    def asked(self) -> str:
-        """A description of the question."""
+    asked: ClassVar[str]
+    """A description of the question."""
+    prepare: ClassVar[Prepared] = ""
+    """The property of problems on cones to compute, if other processes explore cells."""
+    span: ClassVar[int | None] = None
+    """The largest number of groups in a slice if one process handles all of them."""
 
     @property
     def each(self) -> bool:
         """Whether listed inputs with equal obligations are examined one by one."""
+        return False
 
-    @property
-    def prepare(self) -> Prepared:
-        """The property of problems on cones to compute, if other processes explore cells."""
-
-    @property
-    def span(self) -> int | None:
-        """The largest number of groups in a slice if one process handles all of them."""
-
+    @abstractmethod
     def on(self, claim: Any, kept: dict[Any, Any]) -> Fold:
         """Return the initial fold; `kept` may cache what slices share, without changing answers."""
 

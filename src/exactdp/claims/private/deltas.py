@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.constants.envelopes import largest, start
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import whole
-from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed
 from exactdp.claims.private.loss_factor import Best, Factor, Ray
 from exactdp.claims.private.losses import Loss
@@ -176,13 +175,10 @@ def _first_failure(claim: Privacy, curve: DeltaCurve, progress: Progress | None)
 
 
 @dataclass(frozen=True)
-class DeltasAsked:
+class DeltasAsked(SlicedQuestion):
     """The question for the smallest δ."""
 
     asked = "the smallest δ"
-    prepare: ClassVar[Prepared] = ""
-    span = None
-    each = False
 
     def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
         """Return the initial fold."""
@@ -190,10 +186,8 @@ class DeltasAsked:
         return _DeltasSought(claim)
 
 
-class _DeltasSought:
+class _DeltasSought(Fold):
     """The forms whose maximum is δ, accumulated pair by pair."""
-
-    is_over = False
 
     def __init__(self, claim: Privacy) -> None:
         self._claim = claim

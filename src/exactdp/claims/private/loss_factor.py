@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import whole
-from exactdp.claims.decision.spreading import Prepared
+from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.patterns import filled
@@ -287,13 +286,10 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
 
 
 @dataclass(frozen=True)
-class FactorAsked:
+class FactorAsked(SlicedQuestion):
     """The question for the best factor."""
 
     asked = "the best factor"
-    prepare: ClassVar[Prepared] = ""
-    span = None
-    each = False
 
     def on(self, claim: Privacy, kept: dict[Any, Any]) -> _FactorSought:
         """Return the initial fold."""
@@ -311,10 +307,8 @@ class _RaysFound:
     """Whether some bounds are only known to be sufficient, not necessary."""
 
 
-class _FactorSought:
+class _FactorSought(Fold):
     """Rays and cones, accumulated pair by pair."""
-
-    is_over = False
 
     def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
         self._claim, self._contents, self._kept = claim, Contents(), kept
