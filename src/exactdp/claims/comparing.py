@@ -170,13 +170,7 @@ def compare(  # noqa: PLR0913 what can be asked
     adjacent: object = None,
     width: Number = _ENDS,
 ) -> Ranking:
-    """Return which of several mechanisms is best at which ε.
-
-    The measure is "error", the probability that the output is off by more than `within`; or an
-    expected loss ("absolute", "squared", "wrong", "regret", or a function of the output, or of
-    input and output). For several inputs, the largest value counts. With `adjacent`, mechanisms are
-    compared at equal exact privacy loss: one that is a·ε-private with the smallest a runs with ε/a.
-    """
+    """Return which of several mechanisms is best at which ε (see `public.comparing.compare`)."""
     named = _named(mechanisms)
     on = POSITIVE if epsilon is None else read_epsilon(epsilon)
     contestants = []

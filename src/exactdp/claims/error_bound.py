@@ -117,16 +117,7 @@ class BoundedError(Accuracy):
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class ErrorBound:
-    """The mechanism is off by more than `within` with probability at most `risk`.
-
-    Given two of `within`, `risk` and ε, it returns the third. The error of a number is its distance
-    from the number without noise. For several numbers the largest error counts, or each error
-    separately if not `simultaneous`. The error of a selection is the difference between the
-    selected and the best value, so every tied choice is right. Any other output is right or wrong.
-
-    Inputs are a list, a `Grid`, a `Box` or `AllReals()`. They can be omitted if the error is the
-    same at every input, or if there are finitely many inputs.
-    """
+    """The mechanism is off by more than `within` with probability at most `risk`."""
 
     mechanism: Program
     within: Fraction | None
@@ -279,11 +270,7 @@ class ErrorBound:
         progress: Progress | None = None,
         **how: Unpack[How],
     ) -> Verdict:
-        """Decide the bound for every ε, for a single ε, or for every ε of an interval.
-
-        If it fails, the counterexample is at the worst input. If there are several entries, the
-        verdict is about the first one for which the bound does not hold, or else about the last.
-        """
+        """Decide the bound for every ε, for a single ε, or for every ε of an interval."""
         verdict: Verdict | None = None
         for claim in self.claims:
             part = replace(claim, epsilon=self._at(eps))

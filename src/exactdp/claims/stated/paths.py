@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from exactdp.claims.stated.expressions import (
     Comparison,
-    Constant,
     Expression,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Symbol,
     as_expression,
 )
-from exactdp.claims.stated.features import number_of
+from exactdp.errors import ExactdpError
+from exactdp.reals import parameter
 
 Conjunction: TypeAlias = tuple[Comparison, ...]
 
@@ -91,63 +86,22 @@ class FunctionPath:
         return False if other in self._known and (self._known[other] or strict) else None
 
 
-_Key: TypeAlias = Expression | tuple[tuple[tuple[str, ...], Fraction], ...]
+_Key: TypeAlias = Expression | tuple[tuple[tuple[tuple[str, int], ...], Fraction], ...]
 """A polynomial up to a positive factor, so that equal ones are equal; or any other formula."""
 
 
+@lru_cache(1024)  # each path compares the same formulas again
 def _key(form: Expression) -> _Key:
-    found = _polynomial(form)
-    if found is None:
+    try:
+        found = form.at({name: parameter(name) for name in form.names()})
+    except ExactdpError:
         return form
-    terms = sorted((names, q) for names, q in found.items() if q)
-    return tuple((names, q / abs(terms[-1][1])) for names, q in terms)
-
-
-_Polynomial: TypeAlias = dict[tuple[str, ...], Fraction]
-
-
-def _polynomial(form: Expression) -> _Polynomial | None:
-    """Return an expression as a polynomial in ε and its names; None if it is not seen as one."""
-    match form:
-        case Symbol(name):
-            return {(name,): Fraction(1)}
-        case Constant(constant):
-            if constant.is_irrational or constant.denominator != 1:
-                return None
-            terms = constant.numerator.terms
-            if any(rates for _, _, rates in terms):
-                return None
-            return {
-                tuple(n for n, k in powers for _ in range(k)): Fraction(c) for c, powers, _ in terms
-            }
-        case Sum(left, right):
-            one, two = _polynomial(left), _polynomial(right)
-            if one is None or two is None:
-                return None
-            return {names: one.get(names, _NO) + two.get(names, _NO) for names in {**one, **two}}
-        case Product(left, right):
-            return _times(_polynomial(left), _polynomial(right))
-        case Quotient(left, right) if number := number_of(right):
-            return _times(_polynomial(left), {(): 1 / number})
-        case Power(base, power):
-            found: _Polynomial | None = {(): Fraction(1)}
-            for _ in range(power):
-                found = _times(found, _polynomial(base))
-            return found
-    return None
-
-
-_NO = Fraction(0)
-
-
-def _times(one: _Polynomial | None, two: _Polynomial | None) -> _Polynomial | None:
-    if one is None or two is None:
-        return None
-    found: _Polynomial = {}
-    for (first, p), (second, q) in product(one.items(), two.items()):
-        names = tuple(sorted(first + second))
-        found[names] = found.get(names, _NO) + p * q
-    return found
+    if found.is_irrational or found.denominator != 1:
+        return form
+    terms = found.numerator.terms
+    if any(rates for _, _, rates in terms):
+        return form
+    return tuple((powers, q / abs(terms[-1].coefficient)) for q, powers, _ in terms)
 
 
 class UnknownNumber:
