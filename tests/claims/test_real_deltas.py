@@ -207,3 +207,16 @@ def test_several_real_numbers_are_refused() -> None:
     two = Mechanism.from_source("def two(q: Real[2]): return [lap(eps, x) for x in q]")
     with pytest.raises(ValueRefusedError, match=r"several real numbers.*\n.*\n.*one bucket"):
         Privacy(two, delta="1/10", inputs=Pairs(([0, 0], [0, 1]))).check()
+
+
+def test_a_single_eps_is_not_examined_where_inputs_jump() -> None:
+    """Where an input is 0 and another number equals the threshold, ε is a single number.
+
+    By a search over pairs and ε, the largest δ is 0.777.
+    """
+    source = str(_bucket("2 + 1 / (2 * eps)", "Real", "2 * eps")).replace("==", "<=")
+    claim = Privacy(
+        Mechanism.from_source(source), delta="9/10", inputs=AllReals(), epsilon="[3/10, 3]"
+    )
+    assert claim.check().holds
+    assert replace(claim, delta="73/100").check().holds is False

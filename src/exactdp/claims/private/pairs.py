@@ -251,7 +251,8 @@ def _regions(
         if pattern is not None:
             entries += [pattern, *(Combination(unit[name]) for name in outputs)]
         cone = Cone.of(len(names), walls)
-        whole = Region(names, cone, tuple(entries), claim.epsilon).hull()
+        steady = claim.has_inverse_eps and not claim.mechanism.kept(Engine).jumps_in_eps
+        whole = Region(names, cone, tuple(entries), claim.epsilon, is_steady=steady).hull()
         if whole is not None:
             yield whole
 

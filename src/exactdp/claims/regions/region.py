@@ -114,6 +114,8 @@ class Region:
     """Whether nothing is known about the claim there."""
     is_unit_used: bool = False
     """Whether the mechanism uses 1/ε, or log(r)/ε, as a parameter."""
+    is_steady: bool = False
+    """Whether all is continuous in ε: the claim at one ε follows from those at others."""
     corner: Corner | None = field(default=None, compare=False)
     """Why the worst inputs suffice, if the region has no others."""
     stands_for: InputClass | None = field(default=None, compare=False)
@@ -234,8 +236,8 @@ class Region:
         if last == 0 or self.curve is not None:
             return None  # there ε would be 0; a curve passes through
         if unit_in([self.names[last]]):
-            if form[0] * form[last] >= 0:
-                return None  # there ε would not be positive
+            if self.is_steady or form[0] * form[last] >= 0:
+                return None  # there ε is a single number, or would not be positive
             point = -form[last] / form[0]
             if (base := base_of(self.names[last])) is not None:
                 raise jump(f"{'' if point == 1 else f'{point}·'}log({base})", is_rational=False)
