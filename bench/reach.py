@@ -84,6 +84,7 @@ FOR_ALL: dict[str, tuple[Callable[[int], Accuracy], tuple[int, ...]]] = {
     "Sparse, c = m": (lambda m: above(m, m), (4, 6, 8)),
     "SparseVariant, c = 2": (lambda m: variant(m, 2), (8, 15, 30)),
     "NumericSparse, c = 2": (lambda m: numbers(m, 2), (4, 6, 8)),
+    "NumericSparse, c = m": (lambda m: numbers(m, m), (4, 5, 6)),
 }
 
 

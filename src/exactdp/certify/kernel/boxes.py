@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
-from math import comb, factorial, lcm
+from math import comb, factorial, gcd, lcm
 from typing import Any
 
 from .enclosures import exp_enclosure, floor
@@ -73,7 +73,7 @@ def check_boxes(
 
 
 class Tensor:
-    """A sum by its coefficients δ at 0, exactly."""
+    """A sum by its coefficients δ at 0, exactly: integers, all times the same positive number."""
 
     def __init__(
         self, reader: CertificateReader, g: Local, axis: int = 0, region: Box | None = None
@@ -86,11 +86,12 @@ class Tensor:
         self._nonzero = {end: self._nonzero_at(end) for end in ends if end}
         self._known: dict[tuple[int, Fraction, int, int], Columns] = {}
 
-    def _at_zero(self, g: Local) -> dict[tuple[int, ...], Fraction]:
+    def _at_zero(self, g: Local) -> dict[tuple[int, ...], int]:
         """Return the δ at 0 that are not 0, by their places."""
-        found: dict[Any, Fraction] = dict(g)
+        scale = lcm(*(c.denominator for c in g.values()))
+        found: dict[Any, int] = {key: int(c * scale) for key, c in g.items()}
         for j, rates in sorted(enumerate(self.rates), key=lambda one: -len(one[1])):
-            columns: dict[Factor, list[Fraction]] = {}
+            columns: dict[Factor, list[int]] = {}
             given, found = found, {}
             for key, c in given.items():
                 if key[j] not in columns:
@@ -101,12 +102,12 @@ class Tensor:
                         new = (*key[:j], i, *key[j + 1 :])
                         found[new] = found.get(new, 0) + c * weight
                 self.reader.spend(2 * len(rates), 64)
-        return {key: c for key, c in found.items() if c}
+        over = gcd(*found.values())
+        return {key: c // over for key, c in found.items() if c}
 
     def is_nonnegative(self, box: Box, bits: int, uppers: Collection[int]) -> bool:
         """Whether all coefficients on a box are seen not to be negative."""
-        scale = lcm(*(c.denominator for c in self.exact.values()))
-        values = {key: (int(c * scale),) * 2 for key, c in self.exact.items()}
+        values = {key: (c, c) for key, c in self.exact.items()}
         for j in sorted(range(len(self.rates)), key=lambda j: j != self.axis):
             low, high = box[j]
             sign, end = (1, low) if high is None or j not in uppers else (-1, high)
@@ -188,14 +189,17 @@ def rates_of(factors: Iterable[Factor]) -> list[Fraction]:
     return [a for a in sorted(highest, reverse=True) for _ in range(highest[a] + 1)]
 
 
-def functionals(rates: list[Fraction], factor: Factor) -> list[Fraction]:
-    """Return δ₁, …, δ_N at 0 of s^k·e^{−as}: k! times the coefficient of x^k in ∏ (x + aⱼ − a)."""
+def functionals(rates: list[Fraction], factor: Factor) -> list[int]:
+    """Return δ₁, …, δ_N at 0 of s^k·e^{−as}: k! times the coefficient of x^k in ∏ (x + aⱼ − a).
+
+    They are multiplied by dᴺ, where d is the common denominator of the rates, of which a is one.
+    """
     k, a = factor
-    product = [Fraction(1)] + [Fraction(0)] * k
+    d = lcm(*(rate.denominator for rate in rates))
+    product = [1] + [0] * k  # of y + d·(aⱼ − a), with y = dx
     found = []
-    for rate in rates:
-        found.append(factorial(k) * product[k])
-        product = [
-            (product[i - 1] if i else Fraction(0)) + (rate - a) * product[i] for i in range(k + 1)
-        ]
+    for n, rate in enumerate(rates):
+        found.append(factorial(k) * product[k] * d ** (k + len(rates) - n))
+        b = int(d * (rate - a))
+        product = [(product[i - 1] if i else 0) + b * product[i] for i in range(k + 1)]
     return found

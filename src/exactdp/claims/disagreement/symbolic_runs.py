@@ -9,9 +9,10 @@ A run that can no longer end in the output of u leaves the graph; its distance i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.claims.disagreement.constraints import Constraint, Constraints, T, can_hold
@@ -38,7 +39,8 @@ Differences: TypeAlias = Callable[[Value], Iterable[Polyhedron]]
 """The ways in which an output can differ from that at u."""
 
 
-class SymbolicRun(NamedTuple):
+@dataclass(frozen=True)
+class SymbolicRun:
     """A run so far, on every v that satisfies its conditions."""
 
     values: tuple[Scalar, ...]
@@ -47,6 +49,11 @@ class SymbolicRun(NamedTuple):
     opened: Mapping[str, tuple[str, ...]]
     """The entries in rows and values, each with what else was introduced for its distance."""
     history: History
+
+    @cached_property
+    def by_outer(self) -> Mapping[object, Sequence[Constraint]]:
+        """The rows by their parts in v."""
+        return _by_outer(self.rows, {})
 
 
 @dataclass(frozen=True)
@@ -252,31 +259,40 @@ class _GraphTraversal:
 
     def _includes(self, one: SymbolicRun, two: SymbolicRun, needed: frozenset[str]) -> bool:
         """Whether a run at a node is possible wherever another one is, with the same variables."""
+        if len(one.opened) != len(two.opened):
+            return False
+        given = two.by_outer
+        if _are_equal(one.values, two.values):
+            if one.opened.keys() != two.opened.keys():
+                return False
+        else:
+            names = self._renaming(one, two, needed)
+            if names is None:
+                return False
+            given = _by_outer(two.rows, names)
+        return one.by_outer.keys() <= given.keys() and all(
+            any(row is other or self._rules.follows(row, other) for other in given[row.outer])
+            for row in one.rows
+        )
+
+    def _renaming(
+        self, one: SymbolicRun, two: SymbolicRun, needed: frozenset[str]
+    ) -> dict[str, str] | None:
+        """Return names of the entries in a run for those in another one, None if there are none."""
         names: dict[str, str] = {}
         for a, b in zip(one.values, two.values, strict=True):
-            if a == b and isinstance(a, Linear) == isinstance(b, Linear):
+            if _is_equal(a, b):
                 for name in inputs_in(a):
                     if names.setdefault(name, name) != name:
-                        return False
+                        return None
                 continue
             x, y = _symbol(a), _symbol(b)
             if x is None or y is None or x in needed or y in needed or names.get(y, x) != x:
-                return False
+                return None
             names[y] = x
             names.update(zip(two.opened[y], one.opened[x], strict=True))
         renamed = {names.get(name, name) for name in two.opened}
-        if renamed != set(one.opened) or len(renamed) < len(two.opened):
-            return False
-        given: dict[object, list[Constraint]] = {}
-        for row in two.rows:
-            outer = row.outer
-            if names:
-                outer = tuple(sorted((names.get(name, name), q) for name, q in outer))
-            given.setdefault(outer, []).append(row)
-        return all(
-            any(self._rules.follows(row, other) for other in given.get(row.outer, ()))
-            for row in one.rows
-        )
+        return names if renamed == set(one.opened) and len(renamed) == len(two.opened) else None
 
     # Steps ------------------------------------------------------------------------------
 
@@ -299,13 +315,13 @@ class _GraphTraversal:
                     self._leave(self._confined(one, rows), output)
             elif isinstance(event, Draw):
                 mean = 0 if has_noise(event.mean) else inserted(event.mean, (), self._there)
-                self._go(one._replace(values=(*one.values, mean)), edges.get(None))
+                self._go(replace(one, values=(*one.values, mean)), edges.get(None))
             elif isinstance(event, Rounding):
                 number = inserted(event.form, one.values, self._there)
                 if isinstance(number, Linear):
                     raise unknown_neighbours()
                 found = event.values(number)
-                self._go(one._replace(values=(*one.values, *found)), edges.get(None))
+                self._go(replace(one, values=(*one.values, *found)), edges.get(None))
             elif isinstance(event, Selection):
                 self._go(one, edges.get(picked(event)))
             else:
@@ -322,7 +338,7 @@ class _GraphTraversal:
 
     def _confined(self, run: SymbolicRun, rows: Polyhedron) -> SymbolicRun:
         more = map(self._rules.read_halfspace, rows)
-        return run._replace(rows=(*run.rows, *more), history=(run.history, rows))
+        return replace(run, rows=(*run.rows, *more), history=(run.history, rows))
 
     def _go(self, run: SymbolicRun, edge: Edge | None) -> None:
         """Take a run to the next node, or out of the graph: to another output."""
@@ -406,3 +422,24 @@ def unknown_neighbours() -> ValueRefusedError:
         rule="Rounded numbers change at every whole number, and quotients are not linear.",
         way_out='Use input_distance="discrete", which is the default here, or ErrorBound.',
     )
+
+
+def _by_outer(
+    rows: Iterable[Constraint], names: Mapping[str, str]
+) -> dict[object, list[Constraint]]:
+    """Return constraints by their parts in v, with other names for some entries."""
+    found: dict[object, list[Constraint]] = {}
+    for row in rows:
+        outer = row.outer
+        if names:
+            outer = tuple(sorted((names.get(name, name), q) for name, q in outer))
+        found.setdefault(outer, []).append(row)
+    return found
+
+
+def _is_equal(one: Scalar, two: Scalar) -> bool:
+    return one == two and isinstance(one, Linear) == isinstance(two, Linear)
+
+
+def _are_equal(one: Sequence[Scalar], two: Sequence[Scalar]) -> bool:
+    return len(one) == len(two) and all(map(_is_equal, one, two))
