@@ -142,7 +142,8 @@ class Runner:
             waiting, arrived = trail.states[first]
             self.waiting, self.arrived = dict(waiting), trail.arrived[:arrived]
         for stage in plan.stages[first:]:
-            states.append((dict(self.waiting), len(self.arrived)))
+            if is_short:  # otherwise all densities of a long run would be kept
+                states.append((dict(self.waiting), len(self.arrived)))
             for number in stage.nodes:
                 density = self.waiting.pop(number, None)
                 if density is None:
