@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from claims.mechanisms import LARGER
 from exactdp import (
     ANY,
     Accuracy,
@@ -37,10 +38,6 @@ from exactdp.claims.stated.conditions import CaseFormula
 from exactdp.claims.stated.expressions import Expression
 from support.examples import examples
 
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 NOISY = Mechanism.from_source("def noisy(x: Real):\n    return lap(eps, x)")
 BOUND = exp(-alpha * eps / 2)
 SETS = [[[2, 0]], Grid(-2, 2), AllReals(), Box(-2, 2)]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from claims.mechanisms import LARGER
 from exactdp import (
     ANY,
     Accuracy,
@@ -31,10 +32,6 @@ from exactdp import (
     value_gap,
 )
 
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 NOISY = Mechanism.from_source("def noisy(x: Real):\n    return lap(eps, x)")
 BOUND = exp(-alpha * eps / 2)
 TINY = Fraction(1, 100)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from claims.mechanisms import LARGER
 from exactdp import (
     ANY,
     Accuracy,
@@ -24,10 +25,6 @@ from exactdp import (
 )
 
 SIGN = Mechanism.from_source("def sign(x: Real):\n    return lap(eps, x) >= 0")
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 LEVEL = Mechanism.from_source("def level(x: Dom(0, 5)):\n    return lap(eps, x) > 2")
 UNEVEN = Mechanism.from_source("""
 def uneven(x: Real):

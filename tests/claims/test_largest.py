@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from claims.mechanisms import LARGER, NOISY
 from exactdp import (
     Accuracy,
     AllReals,
     Box,
-    Mechanism,
     alpha,
     certify,
     eps,
@@ -28,11 +28,6 @@ from exactdp import (
 )
 from support.examples import TIMES
 
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
-NOISY = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
 Bounds = list[tuple[Fraction, Fraction]]
 
 

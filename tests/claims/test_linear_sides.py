@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactdp import ANY, Accuracy, AllReals, Box, Mechanism, alpha, certify, eps, exp
+from claims.mechanisms import LARGER
+from exactdp import ANY, Accuracy, AllReals, Box, alpha, certify, eps, exp
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.reals import ClosedForm, Interval
 from support.examples import examples
@@ -63,12 +64,6 @@ def test_weaker_and_stronger_forms(
         assert of(form) >= float(at) ** power * exact - 1e-6
     if not slopes[2].parameters:
         assert of(side.inside(at, Fraction(1, 10))) <= exact - 0.1 * strict + 1e-9
-
-
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 
 
 @pytest.mark.parametrize(

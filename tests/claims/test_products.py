@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from claims.mechanisms import NOISY
 from exactdp import (
     ANY,
     Accuracy,
@@ -34,7 +35,6 @@ from exactdp.reals.certificates import seal
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
 )
-NOISY = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
 LARGER = Mechanism.from_source("""
 def larger(q: Real[2]): return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
 """)

@@ -13,15 +13,12 @@ from typing import Any
 
 import pytest
 
+from claims.mechanisms import LARGER
 from exactdp import ANY, Accuracy, AllReals, Box, Mechanism, discrete, maximum, parse, sup
 from exactdp.claims.stated.conditions import read_formula
 from exactdp.errors import ExactdpError
 from support.examples import TIMES
 
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 NOISY = Mechanism.from_source("def noisy(q: Real):\n    return lap(eps, q)")
 BUDGETS = [0.01, 0.1, 0.3, 0.5, 0.7, 1, 1.3, 1.9, 2.5, 4, 7, 14]
 NUMBERS = ["0", "1/4", "1/2", "1", "3/2", "3"]

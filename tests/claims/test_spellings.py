@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from claims.mechanisms import LARGER, NOISY
 from exactdp import (
     ANY,
     Accuracy,
@@ -42,12 +43,7 @@ from exactdp.claims.stated.conditions import (
 from exactdp.claims.stated.expressions import Expression, Maximum, Minimum
 from support.examples import examples
 
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 THREE = Mechanism.from_source("def three(q: Real[3]): return lap(eps, q[0]) > q[1] + q[2]")
-NOISY = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
 BOUND = exp(-alpha * eps / 2)
 
 LIMIT = Fraction(1, 10)

@@ -11,13 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from certify.specimens import seal
+from claims.mechanisms import LARGER
 from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, certify, discrete, eps, exp
 from support.examples import examples
-
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
-""")
 
 
 def _steps(name: str, at: int, values: tuple[int, int, int]) -> Mechanism:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from certify.specimens import seal
+from claims.mechanisms import LARGER
 from exactdp import (
     ANY,
     Accuracy,
@@ -41,10 +42,6 @@ def table(x: Dom(0, 2)):
 BOTH = Mechanism.from_source("""
 def both(q: Real, x: Dom(0, 2)):
     return (lap(eps, q) >= 0, dlap(eps, x) >= 1)
-""")
-LARGER = Mechanism.from_source("""
-def larger(q: Real[2]):
-    return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1
 """)
 TWO = Mechanism.from_source("def two(q: Real[2]): return [lap(eps, q[0]), lap(eps / 2, q[1])]")
 LATER = Mechanism.from_source("""
