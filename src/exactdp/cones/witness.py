@@ -121,7 +121,9 @@ def sampled_witness(f: OrderedSum, piece: LocalSum, inside: Slab) -> Vector | No
     sampler = PointSampler.of(piece.terms)
     logs, values = sampler.samples(_SAMPLES, inside)
     clear = logs[values < _CLEARLY_NEGATIVE]
-    size = np.abs(clear + np.log([float(length) for length in _lengths(piece)])).max(axis=1)
+    # The length of a ray may be too small for a float.
+    lengths = [*map(logarithm, _lengths(piece))]
+    size = np.abs(clear + np.array(lengths)).max(axis=1)
     found = [
         point
         for place in clear[np.argsort(size)[:6]]
