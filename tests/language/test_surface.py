@@ -55,6 +55,26 @@ def test_in_a_cell_at_module_level() -> None:
     assert str(found) == "def f(q: Real):\n    return lap(eps, q) >= 0"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(q: Real):\n    x = lap(eps, q)\n# a remark\n\n    return x > 1  # the end\n",
+        "def f(\n    q: Real,\n):\n    x = lap(eps, q)\n    return x > 1\n",
+        "def f(q: Real):\n    x = lap(\neps,\nq\n)\n    return x > 1\n",
+        'def f(q: Real):\n    """A\ndef."""\n    x = lap(eps, q)\n    return x > 1\n',
+        "def f(q: Real):\n    x = \\\nlap(eps, q)\n    return x > 1\n",
+    ],
+)
+@pytest.mark.parametrize("indented", [False, True])
+def test_lines_that_are_not_indented(text: str, indented: bool) -> None:
+    """The end of a function is where the indentation ends, unless a statement goes on there."""
+    text = f"@mechanism\n{text}y = 1\n"
+    if indented and '"""' not in text and "\\" not in text:
+        text = "if True:\n" + "".join(f"  {line}\n" for line in text.splitlines())
+    found = cell(text)["f"]
+    assert str(found).endswith("    x = lap(eps, q)\n    return x > 1")
+
+
 def test_nested_in_a_factory_constants_are_taken_at_decoration() -> None:
     text = (
         "def make(m, c):\n"

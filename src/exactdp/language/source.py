@@ -116,7 +116,7 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
             way_out="Write `@mechanism` on the line before `def`.",
         )
     try:
-        lines, first = inspect.getsourcelines(function)
+        source, tree = _parsed(function)
     except (OSError, TypeError, IndexError, SyntaxError):
         raise ProgramError(
             f"the source of {function.__name__} cannot be found",
@@ -126,11 +126,7 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
             if function.__code__.co_filename == "<stdin>"
             else "Use Mechanism.from_source(text, constants={…}).",
         ) from None
-    stripped = tuple(line.rstrip("\n") for line in lines)
-    indented = bool(stripped) and stripped[0][:1].isspace()
-    name = function.__code__.co_filename
-    source = Source(_short(name), stripped, max(first, 1), int(indented))
-    for node in ast.walk(source.parse()):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
             return source, node
         if isinstance(node, ast.AsyncFunctionDef):
@@ -146,6 +142,44 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
         rule="A mechanism is written as a function with `def`.",
         way_out="Use Mechanism.from_source(text, constants={…}).",
     )
+
+
+def _parsed(function: FunctionType) -> tuple[Source, ast.Module]:
+    """Return the source of a function and its syntax tree."""
+    lines, start = inspect.findsource(inspect.unwrap(function))
+    source = _as_source(function, lines[start : start + _length(lines[start:])], start + 1)
+    try:
+        return source, source.parse()
+    except ProgramError:  # a line inside brackets or a string is not indented
+        source = _as_source(function, *inspect.getsourcelines(function))
+        return source, source.parse()
+
+
+def _as_source(function: FunctionType, lines: list[str], first: int) -> Source:
+    stripped = tuple(line.rstrip("\n") for line in lines)
+    indented = bool(stripped) and stripped[0][:1].isspace()
+    return Source(_short(function.__code__.co_filename), stripped, max(first, 1), int(indented))
+
+
+def _length(lines: list[str]) -> int:
+    """Return how many lines a function has, decorators included: the indented ones after `def`.
+
+    `inspect.getsourcelines` reads all tokens instead. If this is too short, it does not parse.
+    """
+    starts = (k for k, line in enumerate(lines) if line.lstrip().startswith(("def ", "async ")))
+    head = next(starts, 0)
+    margin, last = _margin(lines[0]), head
+    for k, line in enumerate(lines[head + 1 :], head + 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            if _margin(line) <= margin:
+                break
+            last = k
+    return last + 1
+
+
+def _margin(line: str) -> int:
+    text = line.expandtabs()
+    return len(text) - len(text.lstrip())
 
 
 def lambda_source(function: FunctionType) -> tuple[Source, ast.FunctionDef] | None:
