@@ -196,10 +196,11 @@ def functionals(rates: list[Fraction], factor: Factor) -> list[int]:
     """
     k, a = factor
     d = lcm(*(rate.denominator for rate in rates))
+    whole = [rate.numerator * (d // rate.denominator) for rate in (*rates, a)]
     product = [1] + [0] * k  # of y + d·(aⱼ − a), with y = dx
     found = []
-    for n, rate in enumerate(rates):
+    for n, rate in enumerate(whole[:-1]):
         found.append(factorial(k) * product[k] * d ** (k + len(rates) - n))
-        b = int(d * (rate - a))
+        b = rate - whole[-1]
         product = [(product[i - 1] if i else 0) + b * product[i] for i in range(k + 1)]
     return found
