@@ -104,7 +104,7 @@ def histograms() -> Iterator[Row]:
 
 
 def refutations() -> Iterator[Row]:
-    """Yield the cost of false claims, as ratios to true ones, and of a box to all reals."""
+    """Yield the cost of false claims, as ratios to true ones, and of a box."""
 
     def spent(kappa: int, inputs: Box | AllReals, expected: str) -> float:
         bound = 20 * exp(-alpha * eps / 2) / kappa
@@ -114,7 +114,7 @@ def refutations() -> Iterator[Row]:
     name = "NoisyMax, m = 20, all reals: refute κ = "
     for kappa in (22, 100):
         yield Row(f"{name}{kappa} / check()", spent(kappa, AllReals(), "fails") / true, "×", 2)
-    yield Row("NoisyMax, m = 20: a box / all reals", spent(1, Box(0, 10), "holds") / true, "×", 3)
+    yield Row("NoisyMax, m = 20: a box", spent(1, Box(0, 10), "holds"), "s", 3)
 
 
 def measured() -> Iterator[Row]:

@@ -10,9 +10,16 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, alpha, certify, eps, exp
+from exactdp import Accuracy, AllReals, Mechanism, alpha, certify, eps, exp
 from exactdp.certify.kernel.reading import CertificateReader
-from exactdp.certify.rederive.halfspaces import DisagreeingInputs, SystemRow, is_far
+from exactdp.certify.rederive.derivation import Derivation
+from exactdp.certify.rederive.halfspaces import (
+    DisagreeingInputs,
+    SystemRow,
+    disagreeing,
+    is_far,
+)
+from exactdp.certify.rederive.ratios import POSITIVE
 from exactdp.claims.certificates.apart import multiples
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace
@@ -134,3 +141,54 @@ def test_forged_multiples_are_rejected() -> None:
     further = copy.deepcopy(right)
     further["counterexamples"][0]["distance"] = str(Fraction(one["distance"]) * 2)
     assert "so close disagrees" in certify.check(seal(further)).reason
+
+
+SELECTION = """
+def selected(q: Real[8]):
+    best, top = 0, lap(eps / 2, q[0])
+    for i in range(1, 8):
+        r = lap(eps / 2, {entry})
+        if r {op} top:
+            best, top = i, r
+    return best
+"""
+
+
+@pytest.mark.parametrize("op", [">", ">=", "<"])
+def test_selections_are_not_run_path_by_path(op: str) -> None:
+    """Another output is as far away as half of the lead of the best number."""
+    spec = {
+        "mechanism": SELECTION.format(entry="q[i]", op=op),
+        "ideal": {"noiseless": True},
+        "agreement": "equal",
+        "input_distance": {"name": "linf"},
+        "output_distance": {"name": "discrete"},
+    }
+    draw, few, reader = Random(3), Derivation(spec, None, POSITIVE), CertificateReader()
+    for _ in range(3):
+        u = [Fraction(draw.randint(-5, 5)) for _ in range(8)]
+        best = (min if op == "<" else max)(u)
+        if u.count(best) > 1:
+            continue
+        radius = min(abs(best - x) for x in u if x != best) / 2
+        found = [*disagreeing(few, u, u.index(best))]
+        assert len(found) == 7
+        for least, expected in ((radius, True), (radius + Fraction(1, 9), False)):
+            near = least, True
+            far = [is_far(reader, {"name": "linf"}, u, one, near, [[0, "1"]]) for one in found]
+            assert all(far) is expected
+
+
+def test_what_looks_like_a_selection() -> None:
+    """Entry 3 has a start of 1, so another output is closer than it is for the largest number."""
+    claim = Accuracy(
+        Mechanism.from_source(SELECTION.format(entry="q[i]", op=">")),
+        beta=exp(-alpha * eps / 2) / 3,
+        inputs=[[0, *[-4] * 7]],
+    )
+    right = claim.check().certificate
+    assert certify.check(right).taken == ()
+    for entry in ("q[i] + (1 if i == 3 else 0)", "2 * q[i]", "q[i - 1] if i == 3 else q[i]"):
+        wrong = copy.deepcopy(right)
+        wrong["claim"]["ideal"] = {"source": SELECTION.format(entry=entry, op=">")}
+        assert not certify.check(seal(wrong)).accepted

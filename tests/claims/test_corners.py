@@ -319,6 +319,6 @@ def test_one_output_stands_for_all(
     assert [one is not None and one.selects is not None for one in corners] == [is_one] * (
         1 if is_one else len(corners)
     )
-    for factor in ("1/2", 2, 8):
+    for factor in ("1/2", 2, 8) if is_one else ():
         tried = replace(claim, beta=Fraction(factor) * exp(-alpha * eps / 2))
         assert tried.check().outcome == tried.by_each_output().check().outcome

@@ -128,7 +128,7 @@ def test_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "largest close to these" in str(few)
     assert len(many.certificate["regions"]) == 8
     assert certify.check(many.certificate).accepted
-    monkeypatch.setattr("exactdp.certify.rederive.spaces.Regret.wrong", unseen)
+    monkeypatch.setattr("exactdp.certify.rederive.regret.Regret.wrong", unseen)
     assert len(few.certificate["regions"]) > 3
     assert certify.check(few.certificate).accepted
     hidden = ErrorBound(_largest(8), 2, "10%", inputs=AllReals()).check(eps="[9, inf)")

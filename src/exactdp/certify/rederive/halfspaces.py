@@ -1,9 +1,11 @@
 """That no input close to a given one disagrees: halfspaces that contain all inputs that do.
 
 The inputs v that disagree with u satisfy linear conditions, one system for each path of the ideal
-and each way to disagree. A certificate has multiples ≥ 0 of the conditions of each system; they add
-up to g·v + h ≥ 0. If g is 0 and h < 0, there are no such inputs. Otherwise v is at least as far
-away from u as the halfspace is: −(g·u + h)/‖g‖, with the norm that is dual to the distance.
+and each way to disagree. An ideal that selects the best of many numbers has too many paths; there
+another number is as good as the one that is best at u. A certificate has multiples ≥ 0 of the
+conditions of each system; they add up to g·v + h ≥ 0. If g is 0 and h < 0, there are no such
+inputs. Otherwise v is at least as far away from u as the halfspace is: −(g·u + h)/‖g‖, with the
+norm that is dual to the distance.
 """
 
 from __future__ import annotations
@@ -20,10 +22,13 @@ from .linear import LinearForm, is_number
 from .points import Point
 from .ratios import UnsupportedError
 from .runs import Condition, Path
+from .selections import Selection
 
 SystemRow = tuple[tuple[Fraction, ...], Fraction, bool]  # c·x + d ≥ 0, or > 0 if strict
 
 _ZERO = Fraction(0)
+_MANY = 8
+"""From so many numbers on, an ideal that selects one of them is not run path by path."""
 
 
 class DisagreeingInputs(NamedTuple):
@@ -114,6 +119,10 @@ def disagreeing(derivation: Derivation, u: Point, output: Any) -> Iterator[Disag
     for entries in product(*derivation.domains()):
         if None not in entries:
             continue
+        selected = _selected(derivation, u, output, entries)
+        if selected is not None:
+            yield from selected
+            continue
         for path, other in derivation.ideal_paths(entries):
             differences = [] if other is UNDEFINED else _differences(derivation, u, output, other)
             if differences and not _is_known(metric, (*u, *entries)):
@@ -122,6 +131,35 @@ def disagreeing(derivation: Derivation, u: Point, output: Any) -> Iterator[Disag
                 for ways in product(rows(path.conditions, len(u)), _finite(metric, u, entries)):
                     found = [*difference, *(row for way in ways for row in way)]
                     yield DisagreeingInputs(entries, found)
+
+
+def _selected(
+    derivation: Derivation, u: Point, output: Any, entries: tuple[Any, ...]
+) -> list[DisagreeingInputs] | None:
+    """Return inputs where another number is as good as the best one of u; None if none is best."""
+    size, zero = len(u), [_ZERO] * len(u)
+    if size < _MANY or any(one is not None for one in entries):
+        return None
+    for sign in (1, -1):
+        try:
+            runs = derivation.merged([*entries], noisy=False)
+            outputs = Selection(runs, size, sign=sign, ties=True).outputs
+        except (UnsupportedError, RecursionError):
+            continue
+        if not _is_known(derivation.spec["input_distance"], u) or output not in outputs:
+            return None
+        found, best = [], outputs.index(output)
+        for k, other in enumerate(outputs):
+            slopes = [*zero]
+            slopes[k], slopes[best] = Fraction(sign), Fraction(-sign)
+            for difference in _differences(derivation, u, output, other):
+                row = tuple(slopes), _ZERO, False
+                found += [
+                    DisagreeingInputs(entries, [*difference, row, *way])
+                    for way in _finite(derivation.spec["input_distance"], u, entries)
+                ]
+        return found
+    return None
 
 
 def _is_known(metric: dict[str, Any], values: Iterable[Any]) -> bool:
