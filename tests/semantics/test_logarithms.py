@@ -93,7 +93,7 @@ def test_refusals() -> None:
     for ask, message in (
         (lambda: ABOVE.within(0, 1), "depends on eps"),
         (lambda: Accuracy(ABOVE, log(3) * exp(-eps), ideal=ONE), "irrational number"),
-        (lambda: Accuracy(ABOVE, "5%", gamma=log(3) / eps, ideal=ONE), "irrational number"),
+        (lambda: Accuracy(ABOVE, "5%", gamma=log(3) * eps, ideal=ONE), "with a logarithm"),
         (lambda: Mechanism.from_source("def f(q: Real): return q > log(-1)/eps"), "positive"),
         (
             lambda: Mechanism.from_source("def f(q: Real): return lap(eps, q) > log(3)").run(0, 1),

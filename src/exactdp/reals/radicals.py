@@ -312,9 +312,9 @@ def _number(root: RootOf | ZeroOf, parts: list[Fraction]) -> Surd:
     return Radical(root, tuple(parts)) if any(parts[1:]) else parts[0]
 
 
-def told(number: Surd) -> str:
-    """Return a number as text."""
-    return str(number) if isinstance(number, Radical) else spell(number)
+def told(number: object) -> str:
+    """Return a number as text: a rational one, or one with roots or logarithms."""
+    return spell(Fraction(number)) if isinstance(number, int | Fraction) else str(number)
 
 
 def ball_of(number: Surd) -> arb:

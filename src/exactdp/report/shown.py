@@ -129,11 +129,11 @@ def _some(interval: Interval, wish: Fraction) -> Fraction:
 def _refuted(claim: Accuracy, one: Counterexample, *, is_part: bool) -> ErrorCurve:
     """Return the curve of a counterexample, with all of β and not only the part that fails."""
     moves = claim.has_inverse_eps or claim.mechanism.checked.releases_eps
+    levels: dict[str, Any] = {"alpha": one.alpha, "gamma": one.gamma}
     if moves or is_part:  # its probability is the closed form on an interval of ε only
-        alone = replace(claim, alpha=one.alpha, gamma=one.gamma)
+        alone = claim if claim.level_logs else replace(claim, **levels)
         return error_curve(alone, claim.mechanism.read_input(one.input))
     values = claim.level_values.input_values(claim.mechanism.read_input(one.input))
-    levels: dict[str, Any] = {"alpha": one.alpha, "gamma": one.gamma}
     beta = claim.beta_at(one.input).alternatives({**values, **levels})
     return ErrorCurve(one.input, one.alpha, one.gamma, 1 - one.probability, beta)
 

@@ -25,7 +25,7 @@ from exactdp.claims.certificates.plain_data import interval_json, value_json
 from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.largest import above, exponential
 from exactdp.claims.decision.progress import nobody
-from exactdp.claims.regions.places import OnRay
+from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.expressions import Comparison, Expression
@@ -33,7 +33,7 @@ from exactdp.claims.stated.hypotheses import falls, proved_signs
 from exactdp.claims.stated.inputs import Box, is_listed, real_count
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.products import PolynomialSide
-from exactdp.cones import Cone
+from exactdp.cones import Cone, ConeDecision
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import kinds
 from exactdp.language.linear import UNIT
@@ -79,7 +79,7 @@ class CaseSigns(SignProofs):
         for problem, sign in decided:
             if isinstance(problem.place, OnRay):
                 self.decisions[problem.obligation.probability, problem.beta] = sign
-            else:
+            elif not isinstance(problem.place, OnCone) or isinstance(sign, ConeDecision):
                 self.on_cones[work.shape_of(problem, sign)] = sign
 
 

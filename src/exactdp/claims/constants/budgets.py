@@ -411,7 +411,7 @@ def _why(claim: Claim, found: Any) -> str:
     """Describe why a claim fails at the largest ε that was tried."""
     return (
         why_never(cast(Any, claim), found)
-        if isinstance(claim, AccuracyStatement) and found is not None
+        if isinstance(claim, AccuracyStatement) and found is not None and not claim.level_logs
         else ""
     )
 

@@ -91,6 +91,11 @@ def _typeset(exact: ClosedForm | ByEpsilon[ClosedForm]) -> str:
 
 def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
     """Return the error curve of a claim at an input."""
+    if claim.level_logs:
+        raise ValueRefusedError(
+            "there is no single curve: alpha or gamma has a logarithm",
+            way_out="Give numbers for alpha and gamma.",
+        )
     if not (claim.has_inverse_eps or claim.mechanism.checked.releases_eps):
         with contextlib.suppress(OrderChangesError):
             return _one_form(claim, u)

@@ -32,13 +32,13 @@ from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, simplest_inside, spell
-from exactdp.reals.radicals import Radical, Surd, told
+from exactdp.reals.radicals import Radical, told
 from exactdp.reals.square_roots import at_most, is_irrational
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
 from exactdp.semantics.events import is_number
-from exactdp.semantics.spots import at_sample
+from exactdp.semantics.spots import Spot, Trace, at_sample
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -65,8 +65,9 @@ class Counterexample(Told):
 
     input: Value
     eps: Fraction
-    alpha: Surd
-    gamma: Surd
+    alpha: Distance
+    """A number; one with logarithms is a `LogForm`. γ likewise."""
+    gamma: Distance
     output: Value
     """The ideal output."""
     distance: Distance
@@ -144,7 +145,8 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
             _confirmed_at_log(claim, problem, u, eps) for eps in simple_near(claim, sign.witness)
         )
         return next(filter(None, found_at), None)
-    if len(units) == 1 and units != (UNIT,) and not problem.region.levels_given:
+    is_free = not {"alpha", "gamma"}.isdisjoint(problem.region.names)
+    if len(units) == 1 and units != (UNIT,) and not is_free:
         return _with_log(claim, problem, sign)
     # Where one of several alternatives of β fails, another may hold at every candidate: then few
     # are checked at each of many ε.
@@ -159,6 +161,8 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
 
 def _is_one(claim: Accuracy, found: Counterexample) -> bool:
     """Whether the claim is made there and is false, with conditions and cases as given."""
+    if claim.level_logs:  # then it has neither, and α was compared with dd at exact logarithms
+        return True
     values: dict[str, Any] = dict(
         claim.level_values.input_values(claim.mechanism.read_input(found.input))
     )
@@ -262,25 +266,35 @@ def _told(
     claim: Accuracy,
     one: Obligation,
     eps: Fraction,
-    alpha: Fraction,
-    gamma: Fraction,
+    alpha: Distance,
+    gamma: Distance,
     beta: ClosedForm,
 ) -> Counterexample:
     return Counterexample(
         as_written(as_given(claim.mechanism, one.input)),
         eps,
-        alpha,
-        gamma,
+        _number_at(alpha, eps),
+        _number_at(gamma, eps),
         one.output,
         one.distance,
         one.probability,
-        beta,
+        LogForm.of(beta) or beta,  # type: ignore[arg-type]
         claim.speaks_of_alpha,
     )
 
 
+def _number_at(level: Distance, eps: Fraction) -> Distance:
+    """Return α or γ at an ε: one with logarithms as a sum of them."""
+    if not isinstance(level, Spot):
+        return level
+    there = (level.closed_form() / eps).substitute(eps=eps)
+    found = LogForm.of(there)
+    assert found is not None
+    return found
+
+
 def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
-    """Return a counterexample to a claim about a mechanism that uses log(b)/ε."""
+    """Return a counterexample to a claim with log(b)/ε in the mechanism, α or γ."""
     (unit,) = units_in(problem.region.names)
     for place, eps in points_near_logs(claim, problem, sign.witness, unit):
         u = problem.region.at(claim.mechanism.inputs, place).input
@@ -311,22 +325,24 @@ def _at_log(
     """Return the counterexample at an input and an ε, if there is one."""
     names = problem.region.names
     units = units_in(names)
-    at = {"eps": eps, UNIT: Fraction(1)}  # α and γ are forms in these
+    at = {"eps": eps, UNIT: Fraction(1)}
 
-    def number(form: Vector | None) -> Fraction | None:
+    def level(form: Vector | None, trace: Trace) -> Spot | Fraction | None:
+        """Return α or γ: a number, or a form in ε and logarithms."""
         if form is None:
             return None
-        parts = (q * at[name] for name, q in zip(names, form, strict=True) if q)
-        return sum(parts, Fraction(0)) / eps
+        parts = {name: q for name, q in zip(names, form, strict=True) if q}
+        if parts.keys() <= at.keys():
+            return sum((q * at[name] for name, q in parts.items()), Fraction(0)) / eps
+        return trace.of(parts)
 
-    alpha, gamma = number(problem.region.alpha), number(problem.region.gamma)
     due = at_exact_logs(
         units,
         eps,
         lambda trace: claim.obligations.at(
             as_spots(claim.mechanism, u, trace),
-            alpha,
-            gamma,
+            level(problem.region.alpha, trace),
+            level(problem.region.gamma, trace),
             beta=problem.region.beta,
             is_confined=bool(problem.region.least),
             trace=trace,
@@ -340,8 +356,8 @@ def _at_log(
         RAY,
         tuple(entries(u)),
         Interval(eps, eps),
-        alpha=None if alpha is None else (alpha,),
-        gamma=None if gamma is None else (gamma,),
+        alpha=None if problem.region.alpha is None else (Fraction(0),),  # only whether it is given
+        gamma=None if problem.region.gamma is None else (Fraction(0),),
         beta=beta,
         above=problem.region.above,
         least=problem.region.least,
@@ -353,8 +369,8 @@ def _at_log(
             input=u,
             output=claim.ideal_function(u),
             distance=at_sample(one.distance),
-            alpha=at_sample(one.alpha),
-            gamma=at_sample(one.gamma),
+            alpha=_exact(one.alpha),
+            gamma=_exact(one.gamma),
             probability=LogForm.made(one.probability, units),  # type: ignore[arg-type]
         )
         if not any((alone.probability - 1 + beta).at(eps).sign < 0 for beta in alone.beta):
@@ -365,9 +381,15 @@ def _at_log(
     return None
 
 
+def _exact(level: Distance) -> Distance:
+    """Return a number at a sample; one with logarithms stays a form."""
+    has_log = isinstance(level, Spot) and any(level.form[1:])
+    return level if has_log else at_sample(level)
+
+
 def _claimed(
     claim: Accuracy, region: Region, one: Obligation, eps: Fraction
-) -> tuple[Fraction, Fraction, ClosedForm] | None:
+) -> tuple[Distance, Distance, ClosedForm] | None:
     """Return α and γ at which the claim is made and false, and β there; None if there are none.
 
     If the claim is made only below the largest α, an α close enough to it is found: β is
@@ -383,7 +405,8 @@ def _claimed(
     least = max((form.at(eps).upper for form in region.least), default=Fraction(0))
 
     def larger(form: ClosedForm, other: ClosedForm) -> int:
-        return (form - other).at(eps).sign
+        gap = form - other
+        return (LogForm.of(gap) or gap).at(eps).sign
 
     approached = not one.alpha_reached or region.is_alpha_open
     is_number = isinstance(one.alpha, Fraction | Radical)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,15 +12,18 @@ from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place,
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.claim import Bound, Due, near_maximum
-from exactdp.cones import ConeDecision, OrderedSum
-from exactdp.language.linear import unit_in, units_in
-from exactdp.reals import ClosedForm, Decision, Stretch
+from exactdp.cones import Cone, ConeDecision, OrderedSum
+from exactdp.language.linear import base_of, unit_in, units_in
+from exactdp.polyhedra.cone import dot
+from exactdp.reals import ClosedForm, Decision, Stretch, parameter
 from exactdp.reals.log_sums import stretch_at_constants
 from exactdp.reals.logs import LogForm, lower_bound
 from exactdp.semantics.cells import Cell
 
 if TYPE_CHECKING:
     pass
+
+_MOST_VERTICES = 8  # of a cell, that are tried as the origin
 
 Leaf: TypeAlias = Cell[Due[Any] | None]
 Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
@@ -128,6 +133,37 @@ class Problem:
             return None
         gap = self.obligation.probability - 1 + self.beta
         return None if LogForm.of(gap) is None else self.place.shape(gap)
+
+    @property
+    def from_vertices(self) -> Iterator[Shape]:
+        """The problem with each vertex of the cell as the origin, if α or γ has a logarithm.
+
+        With θ = θ′ + v·log b, whole powers of b are numbers at a vertex v, so a claim that is tight
+        there becomes an inequality that is exactly 0 at θ′ = 0.
+        """
+        names, units = self.region.names, units_in(self.region.names)
+        if not isinstance(self.place, OnCone) or len(units) != 1 or base_of(units[0]) is None:
+            return
+        place, log = names.index(units[0]), parameter(units[0])
+        if not any(form and form[place] for form in (self.region.alpha, self.region.gamma)):
+            return
+        gap = self.obligation.probability - 1 + self.beta
+        cone = self.cell.cone
+        for ray in [one for one in cone.rays if one[place]][:_MOST_VERTICES]:
+            vertex = {name: Fraction(x, ray[place]) for name, x in zip(names, ray, strict=True)}
+            moved = gap.substitute(
+                **{
+                    name: parameter(name) + q * log
+                    for name, q in vertex.items()
+                    if q and name != units[0] and name in gap.parameters
+                }
+            )
+            sides: list[tuple[Fraction | int, ...]] = [
+                (*side[:place], Fraction(dot(side, ray), ray[place]), *side[place + 1 :])
+                for side in cone.inequalities
+            ]
+            there = replace(self.place, cone=Cone.of(cone.size, sides))
+            yield there.shape(LogForm.made(moved, units).form)
 
     @cached_property
     def ratio(self) -> Shape | None:

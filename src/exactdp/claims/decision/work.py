@@ -399,6 +399,8 @@ class Explorer:
                 )
             if self._on_cones[raw].holds:
                 return self._on_cones[raw]
+        if any(map(_is_proved, problem.from_vertices)):
+            return PlaceDecision(True)
         shape = problem.shape
         known = self._on_cones.get(shape)
         if shape in self._told:
@@ -462,3 +464,9 @@ def decided(
     return nonnegative_on(
         shape.function, shape.cone, resume=known, progress=hear, window=shape.window, **more
     )
+
+
+def _is_proved(shape: Shape) -> bool:
+    """Whether a problem on a cone is proved quickly."""
+    found = nonnegative_on(shape.function, shape.cone, budget=_FEW_CUTS, window=shape.window)
+    return found.holds is True

@@ -41,7 +41,7 @@ from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
 from exactdp.language.events import Done
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import unit_in
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.polyhedra.halfspace import Halfspace
@@ -122,7 +122,7 @@ class Corners:
         """Return the parts of a region that suffice; None if nothing is known."""
         if (
             not (self.are_wanted and self.apply)
-            or UNIT in region.names
+            or unit_in(region.names)
             or region.sides
             or region.levels
         ):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from exactdp.claims.regions.moving import exact_values, functions_of_eps, scaled_polynomial
+from exactdp.claims.regions.moving import exact_values, functions_of_eps, scaled_form
 from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
@@ -30,11 +30,12 @@ from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import UNIT, units_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ExpPoly, Interval
-from exactdp.reals.numbers import fraction, inf
+from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.reals.numbers import inf
 from exactdp.semantics.by_epsilon import constant_sides, in_units
 from exactdp.semantics.distribution import has_integers
 from exactdp.semantics.engine import Engine
+from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -155,7 +156,7 @@ def _of_part(
     part: ClaimPart,
     finite: tuple[Value, ...],
     fixed: Mapping[str, Fraction],
-    moving: Mapping[str, tuple[Fraction, Fraction]],
+    moving: Mapping[str, ClosedForm],
 ) -> Region | None:
     """Return the region of a part of a claim at a value of the finite inputs."""
     free = Free.everywhere(claim, part)
@@ -167,25 +168,21 @@ def _of_part(
     free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
     domains = kinds(claim.mechanism.inputs)
     reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
-    has_unit = bool(moving) or claim.has_inverse_eps
     given_at = assembled(claim.mechanism.inputs, _at_zero(domains, finite))
-    units: tuple[str, ...] = (UNIT,) * has_unit
-    if claim.has_inverse_eps:
-        units = claim.mechanism.kept(Engine).units(given_at)
-        if UNIT not in units and (moving or part.sides or others):
-            units = (UNIT, *units)
+    logs = independent_units(claim.level_logs)
+    has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in moving.values())
+    has_one = has_one or (claim.has_inverse_eps and bool(part.sides or others))
+    units = claim.units_at(given_at, has_one=has_one)
     names = ("eps", *units, *reals, *free.names)
     unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
 
-    def form(constant: Fraction, slope: Fraction) -> Vector:
-        """Return slope·ε + constant."""
-        return tuple(
-            slope * one + constant * two
-            for one, two in zip(unit["eps"], unit.get(UNIT, unit["eps"]), strict=True)
-        )
+    def form(level: ClosedForm) -> Vector:
+        """Return a level, scaled by ε, as a form in the parameters."""
+        scaled = scaled_form(level, units) or {}
+        return tuple(scaled.get(name, Fraction(0)) for name in names)
 
     levels: dict[str, Vector] = {name: unit[name] for name in free.names}
-    levels |= {name: form(*parts) for name, parts in moving.items()}
+    levels |= {name: form(level) for name, level in moving.items()}
     levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
     rest = iter(finite)
     given = tuple(
@@ -274,22 +271,18 @@ def sides_of(
 
 def _levels_everywhere(
     claim: Accuracy,
-) -> tuple[dict[str, Fraction], dict[str, tuple[Fraction, Fraction]]]:
-    """Return the values of α and γ at a single ε, or c and d if they are c/ε + d.
+) -> tuple[dict[str, Fraction], dict[str, ClosedForm]]:
+    """Return the values of α and γ at a single ε, or those that are a + b/ε + c·log(r)/ε.
 
     Other functions of ε are omitted.
     """
     levels = functions_of_eps(claim, None)
-    if claim.epsilon.is_point:
+    if claim.epsilon.is_point and not claim.level_logs:
         fixed = exact_values(levels, Fraction(claim.epsilon.lower))
         if fixed is None:
             name, level = next(iter(levels.items()))
             raise refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
         return fixed, {}
-    moving: dict[str, tuple[Fraction, Fraction]] = {}
-    for name, level in levels.items():
-        scaled = scaled_polynomial(level)
-        if scaled is None or scaled.degree() > 1:
-            continue  # a parameter between the function and itself
-        moving[name] = fraction(scaled[0]), fraction(scaled[1])
-    return {}, moving
+    # Of the others, a parameter is between the function and itself.
+    logs = independent_units(claim.level_logs)
+    return {}, {name: one for name, one in levels.items() if scaled_form(one, logs) is not None}

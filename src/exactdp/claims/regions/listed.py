@@ -7,7 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.regions.moving import curve_of, exact_values, functions_of_eps
+from exactdp.claims.regions.moving import (
+    curve_of,
+    exact_values,
+    functions_of_eps,
+    scaled_form,
+)
 from exactdp.claims.stated.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
 from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.inputs import as_given
@@ -16,7 +21,7 @@ from exactdp.claims.stated.products import PolynomialSide, linear_sides
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries, kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, units_in
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import inf
@@ -24,7 +29,7 @@ from exactdp.reals.solutions import Boundary
 from exactdp.reals.square_roots import at_least
 from exactdp.reals.zeros import order, roots
 from exactdp.semantics.by_epsilon import cone_of_constants, positive_cone
-from exactdp.semantics.engine import Engine
+from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -220,28 +225,19 @@ class _AtInput:
     def _with_inverse(
         self, base: Region, free: Free, levels: Mapping[str, ClosedForm]
     ) -> Iterator[Region]:
-        """Yield the region if 1/ε is combined with reals: a curve on which a parameter is 1."""
+        """Yield the region if 1/ε is combined with reals: a curve on which a parameter is 1.
+
+        With logarithms it is a cone.
+        """
+        if self.claim.level_logs:
+            yield self._with_logs(base, free, levels)
+            return
         curve = curve_of(levels, with_unit=True)
         if curve is None or free.names:
             yield from self._with_sides(base, free, (), levels)
             return
-        units = self._units(has_one=bool(levels))
-        if units != (UNIT,):
-            names = ("eps", *units)
-            others = (Fraction(0),) * (len(units) - 1)
-            alpha, gamma = (
-                (*form, *others) if (form := curve.forms.get(name)) else None
-                for name in ("alpha", "gamma")
-            )
-            yield replace(
-                base,
-                names=names,
-                cone=cone_of_constants(base.on, units, names),
-                entries=_padded(base.entries, len(names)),
-                alpha=alpha,
-                gamma=gamma,
-                why="the mechanism uses log(r)/eps",
-            )
+        if self._units(has_one=bool(levels)) != (UNIT,):
+            yield self._with_logs(base, free, levels)
             return
         yield replace(
             base,
@@ -254,12 +250,35 @@ class _AtInput:
             why="the mechanism uses 1/eps",
         )
 
+    def _with_logs(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
+        """Return the region with 1 and logarithms as parameters, of which α and γ are forms."""
+        logs = independent_units(self.claim.level_logs)
+        linear = {name: scaled_form(level, logs) for name, level in levels.items()}
+        has_one = any(form is not None and UNIT in form for form in linear.values())
+        units = self._units(has_one=has_one)
+        names = ("eps", *units, *free.names)
+        forms: dict[str, Vector] = {
+            name: tuple(Fraction(one == name) for one in names) for name in free.names
+        }
+        for name, level in levels.items():
+            form = scaled_form(level, units)
+            assert form is not None  # others are refused where they are read
+            forms[name] = tuple(form.get(one, Fraction(0)) for one in names)
+        return replace(
+            base,
+            names=names,
+            cone=cone_of_constants(base.on, units, names),
+            entries=_padded(base.entries, len(names)),
+            alpha=forms.get("alpha"),
+            gamma=forms.get("gamma"),
+            why="a level or the mechanism uses log(r)/eps",
+        )
+
     def _units(self, *, has_one: bool) -> tuple[str, ...]:
         """Return the constants among the parameters; with 1 if a level or a condition needs it."""
         if not self.claim.has_inverse_eps:
             return ()
-        found = self.claim.mechanism.kept(Engine).units(self.u)
-        return (UNIT, *found) if has_one and UNIT not in found else found
+        return self.claim.units_at(self.u, has_one=has_one)
 
     def _free(
         self, base: Region, free: Sequence[str], why: str, *, has_one: bool = False
@@ -418,8 +437,8 @@ def _is_below(form: ClosedForm, distance: Any, point: object) -> bool:
 def _where_alpha_is_low(
     claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
 ) -> SolutionSet | None:
-    """Return the ε at which α ≤ dd; None if α is not a function of ε, or dd is infinite."""
-    if "alpha" not in levels:
+    """Return the ε at which α ≤ dd; None if α is not a function of ε alone, or dd is infinite."""
+    if "alpha" not in levels or units_in(levels["alpha"].parameters):
         return None
     distance = at_least(claim.obligations.distance(u))
     return None if distance == inf else solution_set(distance - levels["alpha"], on)

@@ -16,13 +16,15 @@ from flint import fmpq, fmpq_poly
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, base_of
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, solution_set, supremum
 from exactdp.reals.curved import CurvedSum
+from exactdp.reals.logs import log_combination, lower_bound
 from exactdp.reals.numbers import exact, fraction
 from exactdp.reals.solutions import SolutionSet
 from exactdp.reals.towers import Tower
+from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -105,7 +107,14 @@ def functions_of_eps(claim: Accuracy, u: tuple[Value, ...] | None) -> dict[str, 
         form = values[name] = level.at(values)
         if form.denominator == 1 and form.numerator.constant() is not None:
             continue
-        if not nonnegative(form, claim.epsilon):
+        logs = independent_units(claim.level_logs)
+        if logs and scaled_form(form, logs) is None:
+            raise ValueRefusedError(
+                f"{name} = {level} is not linear in 1 / eps, and there is a logarithm in a level",
+                rule="With logarithms, alpha and gamma are a + b / eps + c * log(r) / eps.",
+                way_out="Write a rational number close to the logarithm.",
+            )
+        if not nonnegative(lower_bound(form, form.parameters), claim.epsilon):
             raise ValueRefusedError(
                 f"{name} = {level} is negative for some eps",
                 rule=f"{name} is a distance, so it is not negative.",
@@ -161,6 +170,30 @@ def scaled_polynomial(level: ClosedForm) -> fmpq_poly | None:
     if scaled.denominator != 1 or not parts.keys() <= {0}:
         return None
     return parts.get(Fraction(0), fmpq_poly([]))
+
+
+def scaled_form(level: ClosedForm, units: Sequence[str]) -> dict[str, Fraction] | None:
+    """Return εα (or εγ) as a linear form in ε, 1 and logarithms, if it is one.
+
+    The logarithms are combinations of those among the units.
+    """
+    scaled = level * eps
+    if scaled.denominator != 1:
+        return None
+    logs = [one for one in units if base_of(one) is not None]
+    found: dict[str, Fraction] = {}
+    for q, powers, rates in scaled.numerator.terms:
+        if rates or len(powers) > 1 or any(k != 1 for _, k in powers):
+            return None
+        name = powers[0][0] if powers else UNIT
+        parts = {name: Fraction(1)}
+        if (base := base_of(name)) is not None:
+            factors = log_combination(base, [base_of(one) or Fraction(1) for one in logs])
+            assert factors is not None  # the units are chosen so
+            parts = dict(zip(logs, factors, strict=True))
+        for one, factor in parts.items():
+            found[one] = found.get(one, Fraction(0)) + factor * Fraction(q)
+    return found
 
 
 def _combination(polynomial: fmpq_poly, rows: Sequence[fmpq_poly]) -> list[Fraction] | None:

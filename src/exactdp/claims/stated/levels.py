@@ -27,11 +27,15 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.claims.stated.features import number_of
 from exactdp.claims.stated.functions import OfInput, written
-from exactdp.claims.stated.paths import extreme, paths
-from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.claims.stated.interpreting import value_of
+from exactdp.claims.stated.paths import UninterpretedError, extreme, paths
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
 from exactdp.language.helpers import checked_function
+from exactdp.language.linear import UNIT, Linear, as_real, base_of
 from exactdp.language.program import Program
-from exactdp.reals import ClosedForm, Interval, solution_set
+from exactdp.language.terms import EPS, EpsTerm, log
+from exactdp.reals import ClosedForm, Interval, eps, parameter, solution_set
+from exactdp.reals.logs import named_constants
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radicals import Radical, told
@@ -248,6 +252,59 @@ def pieces_of(level: Expression) -> tuple[tuple[Expression, Cases], ...]:
     return ((level, ALWAYS),)
 
 
+class LogLevel(Constant):
+    """a + b/ε + c·log(r)/ε: a closed form with a parameter such as eps[20], which is log(20)."""
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """The parameters that are logarithms."""
+        return tuple(name for name in self.form.parameters if base_of(name) is not None)
+
+    def __str__(self) -> str:
+        return named_constants(str(self.form))
+
+
+def _with_log(term: EpsTerm, name: str) -> Expression:
+    """Return a term with logarithms as a level."""
+    try:
+        real = as_real(term)
+    except ProgramError:
+        raise _other_log(name, str(term)) from None
+    if not isinstance(real, Linear):
+        return as_expression(real, name)
+    scaled: ClosedForm = real.constant * eps
+    for symbol, q in real.coefficients.items():
+        scaled = scaled + (q if symbol == UNIT else q * parameter(str(symbol)))
+    found = LogLevel(scaled / eps)
+    return found if found.logs else Constant(found.form)
+
+
+def _log_term(text: str, name: str) -> object:
+    """Return the value of a text with logarithms of numbers; None if it has none."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    if not any(isinstance(one, ast.Name) and one.id == "log" for one in ast.walk(tree)):
+        return None
+    names = {"eps": EPS, "log": lambda one: log(rational(one, "the argument of log"))}
+    try:
+        ((_, value),) = paths(lambda path: value_of(tree, names, path))
+    except UninterpretedError as error:
+        raise _other_log(name, text, f": {error}") from None
+    return value
+
+
+def _other_log(name: str, shown: str, why: str = "") -> ValueRefusedError:
+    return ValueRefusedError(
+        f"{name} is {shown}, with a logarithm{why}",
+        rule=f"With logarithms, {name} is a + b / eps + c * log(r) / eps with rational numbers a, "
+        "b, c and r.",
+        way_out=f"Write for example {name}='2 * log(60) / eps'. Inputs, other powers of eps and "
+        "alpha cannot stand beside log(r): write a rational number close to it.",
+    )
+
+
 EVERY = Range(0, inf)
 
 
@@ -280,7 +337,11 @@ def read_level(value: object, name: str, program: Program) -> Level:
             checked_function(value, name, lambda found: as_expression(found, name)), program
         )
     if isinstance(value, str) and is_formula(value):
-        return read_formula(value, program, name)
+        if (found := _log_term(value, name)) is None:
+            return read_formula(value, program, name)
+        value = found
+    if isinstance(value, EpsTerm) and not value.has_root:
+        return _with_log(value, name)
     level = as_expression(value, name)
     number = constant(level)
     if number is not None and number < 0:

@@ -56,6 +56,7 @@ from exactdp.claims.stated.levels import (
     EVERY,
     AnyLevel,
     Level,
+    LogLevel,
     Range,
     constant,
     is_formula,
@@ -71,11 +72,14 @@ from exactdp.claims.stated.output_distances import (
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
+from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, parameter
 from exactdp.reals.numbers import Number, is_percentage, probability, spell
 from exactdp.reals.radicals import Radical
+from exactdp.semantics.engine import Engine
+from exactdp.semantics.properties import independent_units
 from exactdp.semantics.spots import has_spots, watched
 
 if TYPE_CHECKING:
@@ -186,6 +190,7 @@ class AccuracyStatement:
             else ""
         )
         self._check_roots()
+        self._check_logs()
         if multiplies and not is_listed(self.input_set):
             raise ValueRefusedError(
                 f"{multiplies} multiplies reals, and the claim is on {self.input_set}",
@@ -209,6 +214,34 @@ class AccuracyStatement:
                     way_out=f"Give a rational number just above or below it, such as "
                     f"{name}={spell(roots[0].near(-1, _NEAR_ROOT))}.",
                 )
+
+    def _check_logs(self) -> None:
+        """Refuse what is not decided where α or γ has a logarithm."""
+        if not self.level_logs:
+            return
+        output = self.mechanism.checked.output
+        problem = (
+            "the claim has conditions, or β by cases"
+            if self.has_parts or self.conditions != ALWAYS
+            else "outputs are expressions in eps"
+            if self.mechanism.checked.releases_eps
+            else "outputs are integers with noise"
+            if isinstance(self.gamma_level, LogLevel) and output.holds("integer")
+            else "distances to disagreement may be irrational"
+            if self.has_roots
+            else "inputs with dd = α are checked"
+            if self.boundary == "check"
+            else None
+        )
+        if problem is not None:
+            raise ValueRefusedError(
+                f"alpha or gamma has a logarithm, and {problem}",
+                rule="log(r) / eps is irrational wherever eps is rational, and then this is not "
+                "decided.",
+                way_out="Write a rational number close to the logarithm, rounded so that the claim "
+                "is stronger; or, instead of alpha=log(k / d) / eps and beta=d, claim alpha=ANY "
+                "and beta=k * exp(-alpha * eps).",
+            )
 
     # The arguments, as read -----------------------------------------------------------
 
@@ -402,8 +435,19 @@ class AccuracyStatement:
 
     @property
     def has_inverse_eps(self) -> bool:
-        """Whether the mechanism combines 1/ε with reals, and ε is not a single number."""
-        return self.mechanism.moves
+        """Whether the mechanism combines 1/ε with reals, or α or γ has a logarithm."""
+        return self.mechanism.moves or bool(self.level_logs)
+
+    @cached_property
+    def level_logs(self) -> tuple[str, ...]:
+        """The symbols for log(b)/ε in α and γ."""
+        levels = self.alpha_level, self.gamma_level
+        return tuple(one for level in levels if isinstance(level, LogLevel) for one in level.logs)
+
+    def units_at(self, u: tuple[Value, ...], *, has_one: bool) -> tuple[str, ...]:
+        """Return the constants among the parameters; with 1 if a level or a condition needs it."""
+        found = self.mechanism.kept(Engine).units(u) if self.mechanism.moves else ()
+        return independent_units([*((UNIT,) if has_one else ()), *found, *self.level_logs])
 
     @property
     def is_decided_only(self) -> bool:
@@ -482,8 +526,10 @@ class AccuracyStatement:
         self.require_numbers(what)
         if self.has_inverse_eps:
             raise ValueRefusedError(
-                f"{what} is not computed: {self.mechanism.__name__} has numbers that move with eps "
-                "beside reals",
+                f"{what} is not computed: alpha or gamma has a logarithm"
+                if self.level_logs
+                else f"{what} is not computed: {self.mechanism.__name__} has numbers that move "
+                "with eps beside reals",
                 rule="Such claims are decided by check(), tightest() and smallest_epsilon(); "
                 "other questions need a single eps.",
                 way_out="Use these, or give a single eps, such as epsilon=1.",
