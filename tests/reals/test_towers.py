@@ -161,3 +161,38 @@ def test_other_exponents_along_a_curve_are_refused() -> None:
     claim = Accuracy(_NOISY, exp(-STEEP), alpha=0, gamma=1 + eps, inputs=[0])
     with pytest.raises(ExactdpError, match="gamma depends on eps"):
         claim.check()
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "sign"),
+    [
+        (exp(eps - 3) - exp(-1 - eps**2), 1, 0),  # both are e^−2
+        (exp(eps - 3) - exp(-1 - eps**2), 2, 1),
+        ((exp(1 / (1 + eps)) - exp(eps**2 - Fraction(1, 2))) / (1 + exp(eps)), 1, 0),
+        (exp(-(eps**2)) + exp(-3 * eps) - 2 * exp(-3 * eps), 3, 0),
+        (exp(-(eps**2)) - exp(-3 * eps) - exp(-1000 * eps), 3, -1),
+    ],
+)
+def test_rational_exponents_at_one_point(function: ClosedForm, at: int, sign: int) -> None:
+    """Different rational exponents give independent numbers, so that 0 is seen."""
+    for power in (1, -1):
+        assert nonnegative(power * function, f"[{at}, {at}]").holds is (power * sign >= 0)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "outcome"), [("(0, 1]", "fails"), ("[1, 1]", "holds"), ("[1, inf)", "holds")]
+)
+def test_a_curve_that_meets_the_bound_at_a_closed_end(epsilon: str, outcome: str) -> None:
+    """The error is e^(−1 − ε²), below e^(ε − 3) from ε = 1 on, where both are equal."""
+    once = Mechanism.from_source("def once(x: Real): return lap(eps, x)")
+    claim = Accuracy(
+        once,
+        exp(eps - 3),
+        alpha=0,
+        gamma=1 / eps + eps,
+        inputs=[0],
+        output_distance="sup",
+        boundary="check",
+        epsilon=epsilon,
+    )
+    assert claim.check().outcome == outcome

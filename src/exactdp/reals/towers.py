@@ -2,7 +2,7 @@
 
 e to a quotient, as in exp(2·(1 − e^ε)/(1 + e^ε)), is not in the field of closed forms. No theorem
 decides where such a function is exactly 0, so its sign is decided by certified numbers
-(`tower_signs`), which may leave it open.
+(`tower_signs`), which may leave it open. At one ε it is exact if all exponents are rational there.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from flint import arb, arb_series, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluation import on_ball
+from exactdp.reals.evaluation import on_ball, sign_at
 from exactdp.reals.exp_poly import ExpPoly
+from exactdp.reals.exp_poly import eps as epsilon
 from exactdp.reals.exp_poly import exp as plain_exp
-from exactdp.reals.numbers import Number, exact, inf
+from exactdp.reals.numbers import Number, exact, inf, rational
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.sign_walk import series_of
 from exactdp.reals.weighted_form import WeightedForm
@@ -105,6 +106,16 @@ class Tower(WeightedForm):
             total += on_ball(factor, x) * on_ball(exponent, x).exp()
         return total
 
+    def sign_at(self, eps: Fraction) -> int:
+        """Return the sign at an ε: exactly, if all exponents are rational numbers there."""
+        same = self.rest  # at this ε, with exponents that are multiples of it
+        for exponent, factor in self.parts:
+            value = _rational_at(exponent, eps)
+            if value is None:
+                return super().sign_at(eps)
+            same = same + factor * plain_exp(epsilon * (value / eps))
+        return sign_at(same.numerator, eps) * sign_at(same.denominator, eps)
+
     def series(self, x: arb, length: int) -> list[arb]:
         """Return Taylor coefficients on a ball, at the working precision."""
         with series_of(length):
@@ -147,6 +158,20 @@ class Tower(WeightedForm):
 
         parts = (f.to_sympy() * sympy.exp(e.to_sympy()) for e, f in self.parts)
         return sum(parts, self.rest.to_sympy())
+
+
+def _rational_at(form: ClosedForm, point: Fraction) -> Fraction | None:
+    """Return the value of a quotient of polynomials at a point, None for other closed forms."""
+    found = []
+    for part in (form.numerator, form.denominator):
+        polynomials = part.exponentials()
+        if any(polynomials.keys()):
+            return None
+        found.append(
+            sum((rational(one(exact(point))) for one in polynomials.values()), Fraction(0))
+        )
+    over, under = found
+    return over / under if point and under else None
 
 
 def _series(form: ClosedForm, x: arb, length: int) -> arb_series:
