@@ -92,7 +92,7 @@ def sympy_rows() -> Iterator[Row]:
         plain = seconds(lambda name=name, u=u: (clear_cache(), by_sympy(name, u)), 1)  # type: ignore[misc]
         ours = answer(make, u, wanted)
         label = f"SymPy / exactdp, one probability of {name} m = {len(u)}"
-        yield Row(label, plain / ours.seconds, "×", 100, True, ours.yardsticks)
+        yield Row(label, plain / ours.seconds, "×", 20, True, ours.yardsticks)
     error = task([INPUT]).error_probability(INPUT).exact.to_sympy()
     symbol = next(iter(error.free_symbols))
     yield Row(
