@@ -216,3 +216,24 @@ def test_integer_noise_within_a_logarithm_is_refused() -> None:
     integer = Mechanism.from_source("def f(x: Dom(0, 3)): return dlap(eps, x)")
     with pytest.raises(ExactdpError, match="outputs are integers with noise"):
         Accuracy(integer, beta="1/20", alpha=0, gamma="log(20)/eps")
+
+
+def test_interchangeable_inputs_are_explored_once() -> None:
+    """With five queries there is one order of the inputs, not 120."""
+    source = """
+def noisy_max(q: Real[5]):
+    best, top = 0, lap(eps / 2, q[0])
+    for i in range(1, 5):
+        r = lap(eps / 2, q[i])
+        if r > top:
+            best, top = i, r
+    return best
+"""
+    claim = Accuracy(Mechanism.from_source(source), "1/20", "2*log(100)/eps", inputs=AllReals())
+    (group,) = claim.regions()
+    assert any(region.ordered for region in group)
+    assert claim.check().holds
+    # With all others far below, two numbers remain: (1/2 + y/4)·e^(−y) for y = log(4).
+    assert (
+        Accuracy(claim.mechanism, "1/5", "log(4)/eps", inputs=AllReals()).check().outcome == "fails"
+    )

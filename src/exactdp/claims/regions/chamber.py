@@ -90,7 +90,7 @@ def _may_be_reduced(claim: Accuracy) -> bool:
     domains = kinds(claim.mechanism.inputs)
     if len(domains) < 2 or any(domains) or not claim.is_continuous:
         return False
-    if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
+    if claim.uses_inputs or claim.conditions != ALWAYS or claim.mechanism.moves:
         return False
     ideal = claim.ideal_function.program
     if ideal is None or claim.mechanism.checked.releases_eps:

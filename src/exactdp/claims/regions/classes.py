@@ -145,7 +145,7 @@ def _may_be_reduced(claim: AccuracyStatement) -> bool:
         return False
     if how_many(claim.mechanism, claim.input_set) <= FEW:
         return False
-    if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
+    if claim.uses_inputs or claim.conditions != ALWAYS or claim.mechanism.moves:
         return False
     if claim.mechanism.checked.releases_eps:
         return False
