@@ -6,6 +6,7 @@ import math
 import pickle
 import random
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ from exactdp import (
     eps,
     log,
 )
+from exactdp.claims.constants import budgets
+from exactdp.errors import ValueRefusedError
 from support.examples import examples
 
 LAPLACE = Mechanism.from_source("def noisy(x: Real): return lap(eps, x)")
@@ -237,3 +240,13 @@ def noisy_max(q: Real[5]):
     assert (
         Accuracy(claim.mechanism, "1/5", "log(4)/eps", inputs=AllReals()).check().outcome == "fails"
     )
+
+
+def test_an_undecided_claim_has_no_smallest_eps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it said that no ε up to 0 is large enough."""
+    missing = SimpleNamespace(holds=None, counterexample=None, missing="a tie", contents=None)
+    monkeypatch.setattr(budgets, "decide", lambda *_, **__: missing)
+    monkeypatch.setattr(budgets, "refuse_empty", lambda *_: None)
+    claim = Accuracy(ABOVE, "1/20", alpha="log(10)/eps", inputs=AllReals())
+    with pytest.raises(ValueRefusedError, match="the smallest ε is not known: a tie"):
+        claim.smallest_epsilon()

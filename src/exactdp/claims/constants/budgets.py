@@ -351,7 +351,7 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
         if upper is not None and upper - lower <= width:
             break
         if upper is None and (max(lower, trial) >= _LARGEST or lower == on.upper):
-            return _none(lower, _why(claim, found))
+            break
         if upper is not None:
             trial = (
                 lower + min(gap, (upper - lower) / 2)
@@ -360,6 +360,12 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
             )
         else:
             trial = 4 * max(trial, lower) if needed is None else lower + gap
+    if upper is None and found is None:
+        raise ValueRefusedError(
+            f"the smallest ε is not known: {first.missing}",
+            rule="It is found by proofs and counterexamples of the claim from some ε on.",
+            way_out="Weaken the claim slightly (β times 1.001), or use a Grid or a list of inputs.",
+        )
     if upper is None:
         return _none(lower, _why(claim, found))
     return _from(lower, upper, claim)
