@@ -218,7 +218,7 @@ def test_a_finite_input_that_disagrees_is_seen() -> None:
 
 def ray(u: list[str], at: Any, towards: Any) -> Json:
     """Return what a certificate says of an input at which nothing is claimed."""
-    cell = {"output": False, "distance": ["0"], "beta": None, "steps": None, "obligations": None}
+    cell = {"output": False, "distance": ["0"], "steps": None, "obligations": None}
     cell["parts"] = {"near": {"at": at, "towards": towards, "germs": False}}
     return {"names": ["eps"], "input": u, "alpha": None, "gamma": None, "tree": {"cell": cell}}
 
@@ -283,14 +283,14 @@ def test_the_sign_in_beta_must_be_proved(name: str) -> None:
     assert right["signs"][-1]["claim"]["numerator"] == [["3", 0, "0"], ["-1", 1, "0"]]
     wrong = copy.deepcopy(right)
     wrong["signs"].pop()
-    assert certify.check(seal(wrong)).reason == "the claim: β is not seen to fall in alpha"
+    assert certify.check(seal(wrong)).reason == "region 1: β is not seen to fall in alpha"
     wrong = copy.deepcopy(right)
     wrong["signs"][-1]["claim"]["on"]["upper"] = "1"
-    assert certify.check(seal(wrong)).reason == "the claim: β is not seen to fall in alpha"
+    assert certify.check(seal(wrong)).reason == "region 1: β is not seen to fall in alpha"
     other = noisy_max(DECAY * (5 - eps), epsilon="(0, 2]")().check().certificate
     wrong = copy.deepcopy(right)  # a right proof of another sign
     wrong["signs"][-1] = json.loads(json.dumps(other["signs"][-1]))
-    assert certify.check(seal(wrong)).reason == "the claim: β is not seen to fall in alpha"
+    assert certify.check(seal(wrong)).reason == "region 1: β is not seen to fall in alpha"
 
 
 def test_a_sign_turns_what_falls() -> None:

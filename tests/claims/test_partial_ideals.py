@@ -78,7 +78,7 @@ def changed(found: Any, *, cell: int, **change: Any) -> Any:
     return {**wrong, "seal": seal(wrong)}
 
 
-NOTHING = {"output": {"undefined": True}, "distance": None, "beta": None, "steps": None,
+NOTHING = {"output": {"undefined": True}, "distance": None, "steps": None,
            "obligations": None, "parts": {"near": None}}  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from ..kernel.reading import RealInterval
 from . import formulas, values
 from .case_conditions import CaseConditions, Coordinates, Leaf
 from .cones import PolyhedralCone, Vector, leaves, reduced
+from .derivation import single
 from .parameter_spaces import ParameterSpace
 from .parametric import At
 from .points import vector_of
@@ -47,7 +48,7 @@ class CaseClaims(CaseConditions):
         self.read_unit(spec["unit"])
         self.cases = []
         for one in self.entries(spec["cases"]):
-            when, alpha, gamma, betas = self.fields(one, "when alpha gamma beta")
+            when, alpha, gamma, betas, inputs = self.fields(one, "when alpha gamma beta inputs")
             sides = []
             for side in self.entries(when):
                 form, strict = self.fields(side, "form strict")
@@ -56,12 +57,23 @@ class CaseClaims(CaseConditions):
             levels = values.level(self, alpha), values.level(self, gamma)
             trees = [formulas.read(self, tree) for tree in self.entries(betas)]
             self.require(trees, "there is no β")
-            self.cases.append(Case(sides, levels, trees))
+            self.cases.append(Case(sides, levels, trees, self.inputs_of_case(inputs)))
+        right = all(any(case.is_at(one) for case in self.cases) for one in self.fixed_inputs())
+        self.require(right, "no case is claimed at an input")
         self.levels, self.beta = (_ANY, _ANY), None  # see `enter`
         self.claim = self.sentence(spec)
 
-    def all_cases(self) -> list[Case]:
+    def inputs_of_case(self, given: Any) -> tuple[str, ...] | None:
+        """Read the listed inputs at which a case is claimed; None for all inputs."""
+        if given is None:
+            return None
+        found = tuple(str(single(self.input_of_claim(u))) for u in self.entries(given))
+        self.require(self.is_listed and found, "a case is not claimed at listed inputs")
+        return found
+
+    def all_cases(self, entries: list[Any]) -> list[Case]:
         """Return the cases."""
+        del entries
         return self.cases
 
     def levels_said(self) -> str:
@@ -72,7 +84,12 @@ class CaseClaims(CaseConditions):
 
     def holds(self, parts: dict[str, Any]) -> str:
         """Check that the claim holds, and return how that is proved."""
-        wanted = [(k, one) for k in range(len(self.cases)) for one in self.fixed_inputs()]
+        wanted = [
+            (k, one)
+            for k, case in enumerate(self.cases)
+            for one in self.fixed_inputs()
+            if case.is_at(one)
+        ]
         self.where = "the regions"
         groups = self.entries(parts["regions"], len(wanted))
         regions = 0
@@ -155,7 +172,7 @@ class CaseClaims(CaseConditions):
             self.least(space, set(flats))
         if any(isinstance(one, RealInterval) for one in self.levels):
             for beta in case.betas if part == len(case.betas) else [self.beta]:
-                self.falls(beta, spaces[0])
+                self.falls(self.at_input(beta, spaces[0].entries), spaces[0])
         self.where = here
         return len(spaces)
 

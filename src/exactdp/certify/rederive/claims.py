@@ -32,7 +32,7 @@ from .ratios import EPS, Ratio, UnsupportedError, variable
 from .refutations import Refutations
 from .values import counted
 
-_CELL = "output distance beta steps obligations parts"
+_CELL = "output distance steps obligations parts"
 _OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
 
 
@@ -55,15 +55,15 @@ class Claims(Refutations):
         flats = {space.flat() for space in spaces}
         for k, (space, one) in enumerate(zip(spaces, listed, strict=True)):
             self.where = f"region {k + 1}"
+            silent = self.leaves - self.silent
             for region, leaf in leaves(space.region, one["tree"]):
                 self.leaf(space, region, leaf)
+            if self.leaves - self.silent > silent:
+                self.falls(self.beta_at(space.entries), space)
             if space.corner is None and space.position is None:
                 # At corners no input is compared without noise; the other inputs are single ones.
                 self.jumps(space, flats)
                 self.least(space, flats)
-        if self.silent < self.leaves and self.beta is not None:
-            self.where = "the claim"
-            self.falls(self.beta, spaces[0])
         self.says_nothing = self.silent == self.leaves
         how = ", ".join(f"{count} by {name}" for name, count in sorted(self.methods.items()))
         on_cones = f" (simplicial parts: {how})" if how else ""
@@ -103,9 +103,9 @@ class Claims(Refutations):
 
     def cell(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
         """Check the statements about one cell."""
-        output, distance, own, steps, obligations, tree = self.fields(given, _CELL)
+        output, distance, steps, obligations, tree = self.fields(given, _CELL)
         if output == {"undefined": True}:
-            more = (distance, own, steps, obligations)
+            more = (distance, steps, obligations)
             self.require(all(one is None for one in more), "something is stated of no output")
             self.undefined(space, region, tree)
             return
@@ -116,7 +116,6 @@ class Claims(Refutations):
         if space.position is not None:
             right = type(ideal) is int and ideal == space.position
             self.require(right, "a cell is of another ideal output")
-        beta = self.beta_of(own, space)
         programs: list[ProgramOnCone] = []
         for part, leaf in leaves(region, tree):
             (near,) = self.fields(leaf, "near")
@@ -131,9 +130,7 @@ class Claims(Refutations):
             self.require(right, "nothing is claimed here")
             self.silent += 1
             return
-        if self.beta is None:
-            self.derive("that β falls", lambda: self.own_falls(beta, space))
-        stated = self.obligations(space, region, beta, wanted, obligations)
+        stated = self.obligations(space, region, wanted, obligations)
         found = self.derive(
             "closed forms",
             lambda: [self.agrees(space, one, ideal, steps, stated) for one in programs],
@@ -187,23 +184,6 @@ class Claims(Refutations):
     def number(self, given: Any, judge: InsideCone) -> Any:
         """Read a form, as a number to calculate with, or "inf"."""
         return inf if given == "inf" else number_of(self.form(given, judge.region.size), judge)
-
-    def beta_of(self, given: Any, space: ParameterSpace) -> Tree:
-        """Return the formula for β on a cell."""
-        if self.beta is not None:
-            self.require(given is None, "β is given twice")
-            return self.beta
-        self.require(self.is_listed and space.size == 1, "β is a Python function")
-        what = "β as a function of the input"
-        self.not_derived.setdefault(what, []).append("it is a Python function")
-        return formulas.read(self, given)
-
-    def own_falls(self, beta: Tree, space: ParameterSpace) -> None:
-        """Require that β at an input is nonincreasing; otherwise the solver is trusted."""
-        try:
-            self.falls(beta, space)
-        except RejectedError as error:
-            raise UnsupportedError(str(error)) from error
 
     def nearest(self, program: ProgramOnCone, ideal: Any, dd: Any, near: Any) -> None:
         """Check that inputs that disagree are as near as stated."""
@@ -340,11 +320,11 @@ class Claims(Refutations):
         self,
         space: ParameterSpace,
         region: PolyhedralCone,
-        beta: Tree,
         wanted: list[Required],
         given: Any,
     ) -> list[tuple[Any, Ratio]]:
         """Check the obligations on a cell (α, γ, β, signs); return radii and probabilities."""
+        beta = self.beta_at(space.entries)
         betas = [self.betas(beta, one.point, space) for one in wanted]
         pairs = [
             (one, forms) for one, forms in zip(wanted, betas, strict=True) if forms is None or forms

@@ -57,6 +57,13 @@ def bound(tree: Tree, name: str, value: Tree) -> Tree:
     return tuple(bound(part, name, value) if isinstance(part, tuple) else part for part in tree)
 
 
+def at_numbers(tree: Tree, values: Mapping[str, Fraction]) -> Tree:
+    """Return a tree with numbers substituted for some names."""
+    for name in names(tree) & values.keys():
+        tree = bound(tree, name, ("form", Ratio.number(values[name])))
+    return tree
+
+
 def mean(trees: list[Tree]) -> Tree:
     """Return Σ t³ / Σ t²."""
     sums: list[Tree] = [("**", trees[0], power) for power in (3, 2)]
@@ -214,6 +221,9 @@ class _Trends:
                 return 1 if name in _DISTANCES else None
             case ("exp", _):
                 return 1
+            case _ if not names(tree):
+                signs = {self.known(form) for form in alternatives(tree, {})}
+                return signs.pop() if len(signs) == 1 else 1 if signs <= {0, 1} else None
             case ("+", left, right):
                 return _both(self.sign(left), self.sign(right))
             case ("*", left, right) | ("/", left, right):

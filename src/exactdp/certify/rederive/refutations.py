@@ -25,7 +25,8 @@ from .parameter_spaces import ParameterSpace
 from .parametric import ProgramOnCone
 from .proofs import Proofs
 from .ratios import Ratio
-from .statement import levels_said
+from .statement import SAID, levels_said
+from .values import counted
 
 _PARTS = "case input output distance eps alpha gamma probability beta actual required bits"
 
@@ -43,6 +44,12 @@ class Case(NamedTuple):
     when: list[Side]
     levels: tuple[values.Level, values.Level]
     betas: list[Tree]
+    inputs: tuple[str, ...] | None = None
+    """The inputs at which it is claimed, as their single values are shown; None for all."""
+
+    def is_at(self, entries: list[Any]) -> bool:
+        """Whether the case may be claimed at an input."""
+        return self.inputs is None or str(entries) in self.inputs
 
     def said(self) -> str:
         """Return the case in words."""
@@ -53,22 +60,30 @@ class Case(NamedTuple):
             f"{', ' if k else ' where '}{formulas.say(one.form)} {'>' if one.strict else '≥'} 0"
             for k, one in enumerate(self.when)
         )
-        return f"{levels_said(self.levels)} and β = {beta}{when}"
+        return f"{levels_said(self.levels)} and β = {beta}{when}{self._inputs_said}"
+
+    @property
+    def _inputs_said(self) -> str:
+        if self.inputs is None:
+            return ""
+        more = f", … ({counted(len(self.inputs), 'input')})" * (len(self.inputs) > SAID)
+        return f" at {', '.join(self.inputs[:SAID])}{more}"
 
 
 class Refutations(Proofs):
     """Checks the counterexamples to a claim of accuracy."""
 
-    def all_cases(self) -> list[Case]:
-        """Return the cases; if β is a Python function, there is no formula for it."""
-        return [Case([], self.levels, [] if self.beta is None else [self.beta])]
+    def all_cases(self, entries: list[Any]) -> list[Case]:
+        """Return the cases of the claim; a claim that is not by cases is one at each input."""
+        return [Case([], self.levels, [self.beta_at(entries)])]
 
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
         more = [one for one in ("boxes", "log") if isinstance(given, dict) and one in given]
         names = [*_PARTS.split(), *more, *(["apart"] if "boxes" not in more else [])]
         parts = dict(zip(names, self.fields(given, " ".join(names)), strict=True))
-        u, cases = self.input_of_claim(parts["input"]), self.all_cases()
+        u = self.input_of_claim(parts["input"])
+        cases = self.all_cases(single(u))
         case = cases[self.integer(parts["case"], 0, len(cases) - 1)]
         eps, alpha, gamma = at = tuple(
             self.rational(parts[one]) for one in ("eps", "alpha", "gamma")
@@ -90,13 +105,10 @@ class Refutations(Proofs):
             raise RejectedError(f"{self.where}: the logarithm is not known enough") from error
         right = derived is None or self.as_proved(derived) == self.as_proved(chance)
         self.require(right, "the program has another probability")
-        if not case.betas:
-            what = "β as a function of the input"
-            self.not_derived.setdefault(what, []).append("it is a Python function")
         levels = Levels(alpha, True, gamma, True)
         forms = [self.betas(one, levels, space) for one in case.betas]
         known = [[beta] if some is None else some for some in forms]
-        self.require(not known or any(beta in some for some in known), "β is not as claimed")
+        self.require(any(beta in some for some in known), "β is not as claimed")
         ends = parts["actual"], parts["required"]
         self.refuted(point, chance, beta, ends)
         for some in known:
@@ -106,6 +118,8 @@ class Refutations(Proofs):
 
     def is_made(self, case: Case, entries: list[Any], at: tuple[Fraction, ...], bits: int) -> bool:
         """Whether a case is claimed at an input, ε, α and γ."""
+        if not case.is_at(entries):
+            return False
         eps, alpha, gamma = at
         given = {
             name: Ratio.number(Fraction(value))

@@ -6,7 +6,7 @@ linear form in them. One space has them all free; on a tie some of them are form
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -101,17 +101,17 @@ class Spaces(WorstInputs):
     def all_there(self, spaces: list[ParameterSpace]) -> str:
         """Check that no input is left out, and return how the sides of cells are covered."""
         self.require(spaces, "there are none")
-        free = {(space.alpha is None, space.gamma is None) for space in spaces}
-        self.require(len(free) == 1, "α or γ moves in some regions only")
-        ((fixed_alpha, fixed_gamma),) = free
+        free = {(space.alpha is not None, space.gamma is not None) for space in spaces}
+        self.require(self.is_listed or len(free) == 1, "α or γ moves in some regions only")
         if any(space.corner is not None for space in spaces):
             return self.corners_there(spaces)
         if any(space.stands_for is not None for space in spaces):
             return self.few_inputs(spaces)
-        frees = (not fixed_alpha) + (not fixed_gamma)
+        frees = {sum(one) for one in free}
         self.covering(spaces, frees)
         if self.is_listed:
-            return "; on the sides of cells it holds by continuity in α and γ" if frees else ""
+            is_free = frees != {0}
+            return "; on the sides of cells it holds by continuity in α and γ" if is_free else ""
         if self.is_continuous():
             return (
                 "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
@@ -120,15 +120,18 @@ class Spaces(WorstInputs):
         self.sides(spaces)
         return f"; {len(spaces) - len(self.fixed_inputs())} ties are separate regions"
 
-    def covering(self, spaces: list[ParameterSpace], frees: int = 0) -> set[tuple[object, ...]]:
-        """Check that each input is in a region; `frees` of α and γ move in all of them."""
+    def covering(
+        self, spaces: list[ParameterSpace], frees: Collection[int] = (0,)
+    ) -> set[tuple[object, ...]]:
+        """Check that each input is in a region; in each, so many of α and γ move."""
         flats = {space.flat() for space in spaces}
         self.require(len(flats) == len(spaces), "a region occurs twice")
         reals = 0 if self.is_listed else self.derivation.members.count(None)
         first = 1 + (self.unit is not None)
-        whole = tuple(reduced(self.directions(first + reals + frees, first)))
+        wholes = [tuple(reduced(self.directions(first + reals + k, first))) for k in frees]
         for one in self.fixed_inputs():
-            self.require((str(one), whole) in flats, "a region is missing")
+            right = any((str(one), whole) in flats for whole in wholes)
+            self.require(right, "a region is missing")
         return flats
 
     def is_continuous(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from .cones import UndecidedError
 from .derivation import Derivation, Input, single
 from .evaluation import Evaluation, EvaluationPoint
 from .formulas import Tree
+from .linear import is_number
 from .orders import Orders
 from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
@@ -30,6 +31,8 @@ _DEFAULTS = {
     "agreement": "equal",
 }
 
+SAID = 5  # rows of a table
+
 T = TypeVar("T")
 
 
@@ -38,7 +41,8 @@ class Statement(Evaluation):
 
     claim = "no claim could be read"
     derivation: Derivation
-    beta: Tree | None  # None if it differs from input to input
+    beta: Tree | None  # None if it is stated at each input, in `beta_table`
+    beta_table: Mapping[str, Tree] = {}
     levels: tuple[Level, Level]  # α and γ
     whole: RealInterval  # all ε of the claim
     epsilon: RealInterval  # those that are examined
@@ -96,10 +100,38 @@ class Statement(Evaluation):
         """Read what is claimed."""
         self.where = "the claim"
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
-        self.beta = None if spec["beta"] is None else formulas.read(self, spec["beta"])
         self.levels = values.level(self, spec["alpha"]), values.level(self, spec["gamma"])
         self.read_setting(spec)
+        self.read_beta(spec["beta"])
         self.claim = self.sentence(spec)
+
+    def read_beta(self, given: Any) -> None:
+        """Read β: a formula, or a table of formulas with one for each listed input."""
+        if not isinstance(given, dict):
+            self.beta = formulas.read(self, given)
+            return
+        (rows,) = self.fields(given, "table")
+        pairs = [self.pair(row) for row in self.entries(rows)]
+        found = [single(values.an_input(self, u, self.kinds)) for u, _ in pairs]
+        right = self.is_listed and found == [*map(single, self.inputs)]
+        right = right and len({*map(str, found)}) == len(found)
+        self.require(right, "the table of β has other inputs than the claim, or one of them twice")
+        self.beta = None
+        self.beta_table = {
+            str(u): formulas.read(self, tree) for u, (_, tree) in zip(found, pairs, strict=True)
+        }
+
+    def at_input(self, tree: Tree, entries: Sequence[Any]) -> Tree:
+        """Return a formula with those single values of an input that are numbers."""
+        named = zip(self.entry_names, entries, strict=True)
+        return formulas.at_numbers(tree, {name: Fraction(x) for name, x in named if is_number(x)})
+
+    def beta_at(self, entries: Sequence[Any]) -> Tree:
+        """Return β at the single values of an input, which may be forms in parameters."""
+        if self.beta is not None:
+            return self.at_input(self.beta, entries)
+        self.require(str(entries) in self.beta_table, "β is not stated at an input")
+        return self.beta_table[str(entries)]
 
     def read_setting(self, spec: dict[str, Any]) -> None:
         """Read all that is claimed but α, β and γ."""
@@ -220,8 +252,15 @@ class Statement(Evaluation):
 
     def levels_said(self) -> str:
         """Return α, β and γ in words."""
-        beta = "a function of the input" if self.beta is None else formulas.say(self.beta)
-        return f"{levels_said(self.levels)} and β = {beta}"
+        return f"{levels_said(self.levels)} and β = {self.beta_said()}"
+
+    def beta_said(self) -> str:
+        """Return β in words."""
+        if self.beta is not None:
+            return formulas.say(self.beta)
+        rows = [f"{u}: {formulas.say(tree)}" for u, tree in self.beta_table.items()]
+        more = "; …" * (len(rows) > SAID)
+        return f"this table: {'; '.join(rows[:SAID])}{more}"
 
     def known(self, given: Any, allowed: Mapping[str, tuple[object, ...] | None]) -> None:
         """Require an object of one entry: a value that is allowed, or else any text (or table)."""

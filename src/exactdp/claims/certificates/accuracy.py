@@ -6,7 +6,7 @@ stand for all, and assembles the certificate. Proofs of signs are written once f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -33,7 +33,7 @@ from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.hypotheses import proved_signs
-from exactdp.claims.stated.inputs import AllReals, Box, is_listed, listed, real_count
+from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, real_count
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
@@ -269,10 +269,19 @@ def _regions(
 def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
     """Add the signs of closed forms in β that prove that it is nonincreasing, if needed."""
     levels = claim.alpha_level, claim.gamma_level
-    if claim.is_beta_of_input:
+    if not any(isinstance(level, Range) for level in levels):
         return
-    if any(isinstance(level, Range) for level in levels):
-        for formula in (claim.formula, *levels):
-            if isinstance(formula, Expression):
-                for form in proved_signs(formula, claim.epsilon):
-                    signs.decided(nonnegative(form, claim.epsilon))
+    for formula in (*dict.fromkeys(_betas(claim)), *levels):
+        if isinstance(formula, Expression):
+            for form in proved_signs(formula, claim.epsilon):
+                signs.decided(nonnegative(form, claim.epsilon))
+
+
+def _betas(claim: Accuracy) -> Iterator[Expression]:
+    """Yield β, at each listed input if it depends on the input."""
+    if not is_listed(claim.input_set) or not claim.uses_inputs:
+        yield claim.formula
+        return
+    for u in listed(claim.mechanism, claim.input_set):
+        numbers = claim.level_values.input_values(u)
+        yield claim.beta_at(as_given(claim.mechanism, u)).bound_to(numbers)

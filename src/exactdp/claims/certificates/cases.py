@@ -87,6 +87,7 @@ def _written(
             writer.group(k, case, one)
             for k, case in enumerate(cases)
             for one in fixed_inputs(claim)
+            if case.is_at(one)
         ]
     parts: Json = {
         "regions": groups,

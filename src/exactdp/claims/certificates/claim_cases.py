@@ -7,14 +7,14 @@ The maximum of the formulas of a case is β. The claim is the conjunction of all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
-from exactdp.claims.certificates.plain_data import level_json, tree_json
+from exactdp.claims.certificates.plain_data import level_json, tree_json, value_json
 from exactdp.claims.regions.moving import functions_of_eps
-from exactdp.claims.stated.conditions import CaseFormula, Cases, read_pieces
+from exactdp.claims.stated.conditions import CaseFormula, Cases, bound, read_pieces
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum, Symbol, as_expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import as_given, is_listed, listed
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 
+T = TypeVar("T")
+Pieces: TypeAlias = Sequence[tuple[T, Conjunction]]
+"""Formulas, or ranges, each with the conditions under which it applies."""
+
+
 @dataclass(frozen=True)
 class ClaimCase:
     """Conditions, α and γ, and formulas whose maximum is β."""
@@ -39,6 +44,12 @@ class ClaimCase:
     alpha: Level
     gamma: Level
     betas: tuple[Expression, ...]
+    inputs: tuple[tuple[Value, ...], ...] | None = None
+    """The inputs at which it is claimed, None for all."""
+
+    def is_at(self, values: Sequence[Value]) -> bool:
+        """Whether the case is claimed at an input with these single values."""
+        return self.inputs is None or any([*entries(u)] == [*values] for u in self.inputs)
 
     def level(self, name: str) -> Level:
         """Return α or γ."""
@@ -51,6 +62,9 @@ class ClaimCase:
             "alpha": level_json(self.alpha),
             "gamma": level_json(self.gamma),
             "beta": [tree_json(one) for one in self.betas],
+            "inputs": None
+            if self.inputs is None
+            else [[value_json(one) for one in u] for u in self.inputs],
         }
 
 
@@ -70,15 +84,41 @@ def is_by_cases(claim: Accuracy) -> bool:
 
 
 def cases_of(claim: Accuracy) -> tuple[ClaimCase, ...]:
-    """Return a claim as cases."""
-    found = [
-        ClaimCase((*conditions, *first, *second, *third), alpha, gamma, betas)
-        for conditions in claim.conditions
-        for betas, first in _betas(claim)
-        for alpha, second in _levels(claim, claim.alpha_level, "alpha")
-        for gamma, third in _levels(claim, claim.gamma_level, "gamma")
-    ]
-    return tuple(one for one in found if _is_possible(one))
+    """Return a claim as cases; Python functions that are not formulas as tables of their values."""
+    try:
+        return tuple(_cases(claim.conditions, _beta(claim), *_levels(claim)))
+    except ValueRefusedError:
+        if not is_listed(claim.input_set):
+            raise
+    inputs: dict[ClaimCase, list[tuple[Value, ...]]] = {}
+    for u in listed(claim.mechanism, claim.input_set):
+        named = dict(zip(claim.entry_names, entries(u), strict=True))
+        numbers = {name: Fraction(one) for name, one in named.items() if is_number(one)}
+        beta = claim.beta_at(as_given(claim.mechanism, u)).bound_to(numbers)
+        levels = [
+            one if isinstance(one, Range) else one.bound_to(named if _is_called(one) else numbers)
+            for one in (claim.alpha_level, claim.gamma_level)
+        ]
+        pieces = ([(one, ())] for one in levels)
+        for case in _cases(bound(claim.conditions, numbers), _pieces(beta), *pieces):
+            inputs.setdefault(case, []).append(u)
+    return tuple(replace(case, inputs=tuple(at)) for case, at in inputs.items())
+
+
+def _cases(
+    conditions: Cases,
+    betas: Pieces[Expression],
+    alphas: Pieces[Level],
+    gammas: Pieces[Level],
+) -> Iterator[ClaimCase]:
+    """Yield the cases with formulas by cases for α, β and γ."""
+    for when, (beta, first), (alpha, second), (gamma, third) in product(
+        conditions, betas, alphas, gammas
+    ):
+        parts = beta.parts if isinstance(beta, Maximum) else (beta,)
+        found = ClaimCase((*when, *first, *second, *third), alpha, gamma, parts)
+        if _is_possible(found):
+            yield found
 
 
 def _is_possible(case: ClaimCase) -> bool:
@@ -91,29 +131,30 @@ def _is_possible(case: ClaimCase) -> bool:
     return True
 
 
-def _betas(claim: Accuracy) -> Iterator[tuple[tuple[Expression, ...], Conjunction]]:
-    bound = claim.bound
+def _beta(claim: Accuracy) -> Pieces[Expression]:
     if claim.is_beta_of_input:
-        pieces = [(one, Cases((when,))) for one, when in _read(claim, claim.beta, "beta")]
-    elif isinstance(bound, CaseFormula):
-        pieces = list(bound.pieces)
-    else:
-        pieces = [(claim.formula, Cases(((),)))]
-    for formula, cases in pieces:
-        parts = formula.parts if isinstance(formula, Maximum) else (formula,)
-        yield from ((parts, when) for when in cases)
+        return _read(claim, claim.beta, "beta")
+    return _pieces(claim.bound if isinstance(claim.bound, CaseFormula) else claim.formula)
 
 
-def _levels(claim: Accuracy, level: Level, name: str) -> Iterator[tuple[Level, Conjunction]]:
-    if isinstance(level, OfInput):
-        yield from _read(claim, level.function.function, name)
-    else:
-        yield level, ()
+def _pieces(formula: Expression) -> Pieces[Expression]:
+    """Return the formulas of one that may be by cases, with their conditions."""
+    if not isinstance(formula, CaseFormula):
+        return [(formula, ())]
+    return [(one, when) for one, cases in formula.pieces for when in cases]
 
 
-def _read(
-    claim: Accuracy, function: Callable[..., Any], what: str
-) -> list[tuple[Expression, Conjunction]]:
+def _levels(claim: Accuracy) -> Iterator[Pieces[Level]]:
+    """Yield α and γ, by cases if they are functions of the input."""
+    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+        yield _read(claim, level.function.function, name) if _is_called(level) else [(level, ())]
+
+
+def _is_called(level: Level) -> TypeGuard[OfInput]:
+    return isinstance(level, OfInput)
+
+
+def _read(claim: Accuracy, function: Callable[..., Any], what: str) -> Pieces[Any]:
     """Return a function of the input as formulas with conditions."""
     try:
         return read_pieces(function, claim.mechanism, what)

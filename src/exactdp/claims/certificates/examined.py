@@ -16,7 +16,6 @@ from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound
-from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import Range
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
@@ -48,8 +47,7 @@ def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
         corner = one.region.corner
         if corner is not None and corner.names != one.region.names:
             continue  # a face of a corner, which follows by continuity
-        own = one.region.beta if claim.is_beta_of_input else None
-        yield ExaminedRegion(claim, one.region, one.cells, own)
+        yield ExaminedRegion(claim, one.region, one.cells)
 
 
 def true_everywhere() -> ValueRefusedError:
@@ -131,8 +129,6 @@ class ExaminedRegion:
     claim: Accuracy
     region: Region
     leaves: Sequence[Leaf]
-    own_beta: Expression | None = None
-    """β here, if it is a Python function of the input."""
 
     def _input(self, point: Sequence[int]) -> tuple[Value, ...]:
         """Return the input at a sample."""

@@ -12,6 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates.products import source_of
+from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.distances import Distance, NonlinearDistance, input_type, numeric
 from exactdp.claims.stated.expressions import (
     Constant,
@@ -24,8 +25,17 @@ from exactdp.claims.stated.expressions import (
     Sum,
     Symbol,
 )
+from exactdp.claims.stated.hypotheses import scaled_value
 from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
-from exactdp.claims.stated.inputs import AllReals, Box, Grid, has_reals, real_count
+from exactdp.claims.stated.inputs import (
+    AllReals,
+    Box,
+    Grid,
+    as_given,
+    has_reals,
+    listed,
+    real_count,
+)
 from exactdp.claims.stated.levels import Level, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.errors import ExactdpError
@@ -51,13 +61,43 @@ def form_json(form: Sequence[Fraction | int]) -> list[str]:
 
 def claim_json(claim: Accuracy) -> Json:
     """Return an accuracy claim as plain data."""
-    by_input = claim.is_beta_of_input
     return {
         **setting_json(claim),
-        "beta": None if by_input else tree_json(claim.beta_at(())),
+        "beta": _beta(claim),
         "alpha": level_json(claim.alpha_level),
         "gamma": level_json(claim.gamma_level),
     }
+
+
+def _beta(claim: Accuracy) -> Any:
+    """Return β as plain data: a formula, or a table of those that a Python function returns."""
+    formula = _one_formula(claim) if claim.is_beta_of_input else claim.formula
+    if formula is not None:
+        return tree_json(formula)
+    return {
+        "table": [
+            [[value_json(one) for one in u], tree_json(claim.beta_at(as_given(claim.mechanism, u)))]
+            for u in listed(claim.mechanism, claim.input_set)
+        ]
+    }
+
+
+def _one_formula(claim: Accuracy) -> Expression | None:
+    """Return a β that is a Python function as one formula, if its text is one at all inputs."""
+    levels = {name: scaled_value(name) for name in ("alpha", "gamma")}
+
+    def is_same(formula: Expression, u: tuple[Value, ...]) -> bool:
+        numbers = {**levels, **claim.level_values.input_values(u)}
+        beta = claim.beta_at(as_given(claim.mechanism, u))
+        return {*formula.alternatives(numbers)} == {*beta.alternatives(numbers)}
+
+    try:
+        ((formula, when),) = read_pieces(claim.beta, claim.mechanism, "beta")
+        every = listed(claim.mechanism, claim.input_set)
+        right = not when and all(is_same(formula, u) for u in every)
+    except (ExactdpError, ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+    return formula if right else None
 
 
 def setting_json(claim: Accuracy) -> Json:

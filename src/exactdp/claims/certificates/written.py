@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from exactdp.claims.certificates.document import sum_in_eps
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Parts
-from exactdp.claims.certificates.plain_data import form_json, sum_in, tree_json, value_json
+from exactdp.claims.certificates.plain_data import form_json, sum_in, value_json
 from exactdp.claims.certificates.products import multiplies
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.regions.corners import Corner
@@ -106,17 +106,15 @@ class WrittenRegion:
     def _cell(self, cell: Leaf) -> Json:
         known = self.one.at(cell)
         if known is None:
-            nothing = dict.fromkeys(("distance", "beta", "steps", "obligations"))
+            nothing = dict.fromkeys(("distance", "steps", "obligations"))
             outside: Json = {"output": {"undefined": True}, **nothing}
             sides = cell.cone.inequalities
             parts = self.completed.parts(self.head, sides, outside, lambda _: None)
             return {**outside, "parts": parts}
         output, distance, steps = known
-        beta = self.one.own_beta
         written: Json = {
             "output": self._output(output),
             "distance": self._number(distance),
-            "beta": None if beta is None else tree_json(beta),
             "steps": None if steps is None else _once(self._number(one) for one in steps),
             "obligations": None
             if cell.result is None

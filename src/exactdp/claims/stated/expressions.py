@@ -241,7 +241,7 @@ class _BinaryOperation(Expression):
 
     def bound_to(self, values: Bindings) -> Expression:
         """Return the operation with values substituted in both."""
-        return type(self)(self.left.bound_to(values), self.right.bound_to(values))
+        return _combined(type(self), self.left.bound_to(values), self.right.bound_to(values))
 
     def _pairs(self, values: Values) -> Iterator[tuple[ClosedForm, ClosedForm]]:
         return product(self.left.alternatives(values), self.right.alternatives(values))
