@@ -399,13 +399,6 @@ class Accuracy(AccuracyStatement, DecidedClaim):
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
         """Return a verdict as plain JSON."""
-        if self.level_logs:
-            raise ValueRefusedError(
-                "there is no certificate: alpha or gamma has a logarithm",
-                rule="The levels of a certificate are rational wherever eps is.",
-                way_out="Use the verdict without a certificate; or, instead of alpha=log(k / d) / "
-                "eps and beta=d, claim alpha=ANY and beta=k * exp(-alpha * eps), which implies it.",
-            )
         if verdict.parts:
             return certificate_in_parts(verdict)
         releases = self.mechanism.checked.releases_eps

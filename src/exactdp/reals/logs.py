@@ -30,6 +30,7 @@ UNIT = "eps[0]"
 """The parameter that is 1."""
 _MOST_BITS = 2**15
 _SHORT = 2**40  # denominator of bounds that are sides of cones
+_LONG_BASE = 256  # bits
 _BITS = 192  # of the numbers that replace constants
 
 Ends: TypeAlias = tuple[Fraction, Fraction]
@@ -99,6 +100,30 @@ def log_combination(base: Fraction, bases: Sequence[Fraction]) -> tuple[Fraction
     if any(reduced[k, count] and not any(reduced[k, j] for j in range(count)) for k in range(rank)):
         return None
     return tuple(fraction(reduced[k, count]) for k in range(count))
+
+
+def as_one_log(logs: Mapping[Fraction, Fraction]) -> dict[Fraction, Fraction]:
+    """Return a sum of multiples q of log(b), by b, as one such multiple, if b does not get long.
+
+    >>> as_one_log({Fraction(3): Fraction(2), Fraction(20): Fraction(2)})
+    {Fraction(60, 1): Fraction(2, 1)}
+    """
+    powers: dict[int, Fraction] = {}
+    for base, q in logs.items():
+        for p, k in _exponents(base).items():
+            powers[p] = powers.get(p, Fraction(0)) + k * q
+    powers = {p: q for p, q in powers.items() if q}
+    if not powers:
+        return {}
+    under = math.lcm(*(q.denominator for q in powers.values()))
+    over = math.gcd(*(int(q * under) for q in powers.values()))
+    whole = {p: int(q * under) // over for p, q in powers.items()}
+    if sum(abs(k) * p.bit_length() for p, k in whole.items()) > _LONG_BASE:
+        return {base: q for base, q in logs.items() if q}
+    base, factor = Fraction(1), Fraction(over, under)
+    for p, k in whole.items():
+        base *= Fraction(p) ** k
+    return {base: factor} if base > 1 else {1 / base: -factor}
 
 
 def _exponents(base: Fraction) -> dict[int, int]:

@@ -18,6 +18,7 @@ from .claims import Claims
 from .cones import Vector
 from .formulas import Tree
 from .linear import is_number
+from .near_logs import log_bounds
 from .parameter_spaces import ParameterSpace
 from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
@@ -61,6 +62,8 @@ class CaseConditions(Claims):
     cases: list[Case]
     positive: Sequence[Vector] = ()
     """Linear forms in the coordinates of a part that are above 0 wherever the case is claimed."""
+    log: tuple[Fraction, Fraction] | None = None
+    """Bounds on the logarithm that the unit is, if they are given for a part."""
 
     def moved(self, leaf: Leaf) -> Iterator[tuple[Any, bool]]:
         """Yield the single values of the input, and whether they move."""
@@ -80,7 +83,12 @@ class CaseConditions(Claims):
         rows += [*self.ranges(leaf), *leaf.cuts]
         sides = [*case.when, *(Side(form, False) for form in _equalities(case, at))]
         positive: list[Vector] = []
+        self.log = None
         for one in self.entries(given):
+            if isinstance(one, dict) and "log" in one:
+                low, high = self.log = log_bounds(self, self.fields(one, "log")[0])
+                rows += between(units[0], units[1], on.lower / high, on.upper / low)
+                continue
             side, row = self.weaker(sides, one, leaf, rows)
             rows.append(row)
             if side.strict:  # a form that is not smaller than a positive one is positive
@@ -112,7 +120,8 @@ class CaseConditions(Claims):
         The condition is Σ s(ε)·x with s for each number x that moves, and 1. So v·x is not smaller
         if v ≥ s·ε^p for 1 and for α and γ, which are not negative, and v = s·ε^p for inputs; for
         inputs that `rows` show not to be negative, or not to be positive, v ≥ s·ε^p or v ≤ s·ε^p.
-        Products of α and γ are first replaced by linear bounds on them (`products`).
+        A multiple of the unit, over ε, stands beside 1. Products of α and γ are first replaced by
+        linear bounds on them (`products`).
         """
         has_keep = isinstance(given, dict) and "keep" in given
         names = "side power form keep" if has_keep else "side power form"
@@ -126,10 +135,9 @@ class CaseConditions(Claims):
             if k == 1 and leaf.at.unit:
                 continue  # beside 1
             gap = Ratio.number(v) - slope * scale
-            if k == 0 and leaf.at.unit and form[1]:
-                self.require(self.unit == 0, "a condition beside a logarithm")
-                gap = gap + form[1] / EPS
-            is_input = 0 < k <= leaf.at.unit + leaf.at.reals
+            if k == 0 and leaf.at.unit:
+                gap = gap + self.beside_one(form[1] - slopes[1] * scale) / EPS
+            is_input = leaf.at.unit < k <= leaf.at.unit + leaf.at.reals
             signs = signs_in(rows, k) if is_input else {1}
             if gap == 0 or len(signs) == 2:
                 continue  # an input that is 0
@@ -137,6 +145,19 @@ class CaseConditions(Claims):
             right = self.never_negative(gap * signs.pop())
             self.require(right, "a condition is not the one of the claim")
         return side, form
+
+    def beside_one(self, gap: Ratio) -> Fraction:
+        """Return a number that is at most a multiple of the unit: 1, or a logarithm."""
+        factor = gap.constant()
+        if factor is None:
+            raise RejectedError(f"{self.where}: a logarithm is not multiplied by a number")
+        if not self.unit:
+            return factor
+        if factor >= 0 and self.log is None:
+            return _ZERO
+        low, high = self.log or (_ZERO, _ZERO)
+        self.require(factor >= 0 or self.log is not None, "a condition beside a logarithm")
+        return factor * (low if factor >= 0 else high)
 
     def slopes(self, tree: Tree, leaf: Leaf, keep: int | None) -> list[Ratio]:
         """Return a condition as the functions of ε that the coordinates are multiplied with.
@@ -146,6 +167,8 @@ class CaseConditions(Claims):
         """
         size = leaf.at.size
         given: dict[str, Ratio] = {}
+        if self.log_name is not None:
+            given[self.log_name] = EPS * variable(1)
         place = 1 + leaf.at.unit
         for name, (value, moves) in zip(self.entry_names, self.moved(leaf), strict=True):
             if moves:

@@ -287,6 +287,8 @@ class Claims(Refutations):
         """Return the meaning of a name in a formula."""
         if name == "alpha" and alpha is not None and alpha != inf:
             return Ratio.line(vector_of(alpha, space.size))
+        if name == self.log_name:
+            return variable(1)
         self.require(name in self.entry_names, "a name in a formula is not known")
         found = space.entries[self.entry_names.index(name)]
         if isinstance(found, At):
@@ -351,7 +353,9 @@ class Claims(Refutations):
         """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them."""
         forms: list[Ratio] = []
         for alternative in self.entries(given):
-            form, *proof = self.fields(alternative, "form under sign kept")
+            has_origin = isinstance(alternative, dict) and "origin" in alternative
+            names = "form under sign kept origin" if has_origin else "form under sign kept"
+            form, *proof = self.fields(alternative, names)
             forms.append(self.quotient(form, region.size))
             self.bound_is_proved(region, probability - 1 + forms[-1], proof)
         self.require(forms, "there is no β")

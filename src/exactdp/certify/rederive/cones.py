@@ -114,12 +114,10 @@ class PolyhedralCone:
                 return -1
         raise UndecidedError(form)
 
-    def is_within(self, sides: Sequence[Sequence[int]], kept: Sequence[int]) -> bool:
-        """Whether all points satisfy conditions on some of their coordinates."""
+    def is_within(self, sides: Sequence[Sequence[Fraction | int]]) -> bool:
+        """Whether all points satisfy some conditions."""
         self.reader.spend(len(sides) * len(self.generators) * self.size, 64)
-        return all(
-            dot(side, [ray[k] for k in kept]) >= 0 for side in sides for ray in self.generators
-        )
+        return all(dot(side, ray) >= 0 for side in sides for ray in self.generators)
 
 
 def leaves(region: PolyhedralCone, tree: Any) -> Iterator[tuple[PolyhedralCone, Any]]:

@@ -103,8 +103,8 @@ def say_sum(terms: Terms) -> str:
     return " + ".join(reversed(parts)) or "0"
 
 
-def number(tree: Tree, values: Mapping[str, Ratio], eps: Fraction) -> Fraction:
-    """Return the number that a formula is at given values and at an ε."""
+def number(tree: Tree, values: Mapping[str, Ratio], eps: Fraction) -> tuple[Fraction, Fraction]:
+    """Return a and c if a formula is a + c·x₁ at given values and at an ε."""
     found = alternatives(tree, values)
     value = found[0].at(eps) if len(found) == 1 else None
     if value is None:

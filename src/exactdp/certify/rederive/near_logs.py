@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..kernel.enclosures import exp_enclosure
 from ..kernel.reading import CertificateReader
-from .cones import PolyhedralCone
+from .cones import PolyhedralCone, Vector
 from .evaluation import EvaluationPoint
 from .parameter_spaces import ParameterSpace
 from .parametric import At
+from .ratios import Ratio, variable
 from .statement import Statement
 
 _BITS = 256  # with which logarithms are compared with numbers
@@ -33,10 +34,38 @@ def point_at(reader: Statement, given: Any, eps: Fraction, bits: int) -> Evaluat
     if not reader.unit:
         reader.require(given is None, "there is no logarithm")
         return EvaluationPoint(eps, bits)
+    return EvaluationPoint(eps, bits, log_bounds(reader, given))
+
+
+def log_bounds(reader: Statement, given: Any) -> tuple[Fraction, Fraction]:
+    """Read bounds on the logarithm that the unit is."""
     low, high = (reader.rational(end) for end in reader.pair(given))
-    right = 0 < low < high and unit_is_between(reader.unit, low, high)
+    right = bool(reader.unit) and 0 < low < high
+    right = right and unit_is_between(reader.unit or Fraction(0), low, high)
     reader.require(right, "not bounds on the logarithm")
-    return EvaluationPoint(eps, bits, (low, high))
+    return low, high
+
+
+class PointLevel(NamedTuple):
+    """α or γ at a point: a number plus a multiple of the logarithm that the unit is."""
+
+    number: Fraction
+    slope: Fraction
+
+    @classmethod
+    def read(cls, reader: CertificateReader, given: Any) -> PointLevel:
+        """Read a rational number, or a list of a number and a factor of the logarithm."""
+        listed = given if isinstance(given, list) else [given, "0"]
+        return cls(*(reader.rational(q) for q in reader.entries(listed, 2)))
+
+    def at(self, point: EvaluationPoint, size: int) -> Vector:
+        """Return it as a form in the parameters of `cone_at`, divided by ε."""
+        return (self.number, self.slope * point.eps)[:size]
+
+    @property
+    def ratio(self) -> Ratio:
+        """The number, where the variable 1 is the logarithm."""
+        return Ratio.number(self.number) + self.slope * variable(1)
 
 
 def cone_at(reader: CertificateReader, entries: list[Any], at: EvaluationPoint) -> ParameterSpace:

@@ -222,7 +222,7 @@ class PairSpaces(Privacies):
                 waiting += [(up.cut(minus), at), (part.cut(minus), below), (up, above)]
             elif type(node) is int:
                 other = found[self.integer(node, 0, len(found) - 1)]
-                right = part.is_within(other.sides, range(size))
+                right = part.is_within(other.sides)
                 self.require(right, "a part of the adjacency is not in another one")
             elif any(ray[0] for ray in part.generators):
                 is_adjacent = self.needed("adjacencies", lambda: self.is_adjacent(part))  # noqa: B023

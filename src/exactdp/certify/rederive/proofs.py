@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..kernel.orthants import ConeSign, sum_of
 from ..kernel.reading import RealInterval
 from ..kernel.signs import proved_sign
-from .cones import PolyhedralCone
+from .cones import PolyhedralCone, dot
 from .near_logs import unit_is_between
 from .orders import covers
 from .ratios import Ratio
@@ -129,12 +129,15 @@ class Proofs(Spaces):
         """Check that a function is proved not to be negative on a part: [D, sign, places].
 
         The sign is that of function·D², with D = 1 where it is null. So it is where only ε moves:
-        there a proof of a quotient shows that it has no poles. Null: the function is 0.
+        there a proof of a quotient shows that it has no poles. Null: the function is 0. A fourth
+        entry is an origin v: the sign is that of the function in θ − v·unit, where whole powers of
+        e^{unit} are numbers at v.
         """
         if given is None:
             self.require(function == 0, "a bound has no proof")
             return
-        under, sign, kept = self.entries(given, 3)
+        length = 4 if isinstance(given, list) and len(given) == 4 else 3
+        under, sign, kept, *origin = self.entries(given, length)
         if under is not None:
             self.require(part.size > 1, "a denominator is left out")
             square = Ratio.lifted(sum_of(self, under, part.size))
@@ -144,11 +147,26 @@ class Proofs(Spaces):
         places = [self.integer(k, 0, part.size - 1) for k in self.entries(kept, proof.size)]
         self.require(len(set(places)) == len(places), "a parameter occurs twice")
         self.require(self.is_for_all(proof, places), "the sign is proved for other ε")
-        stated = proof.function.renamed(places)
+        stated, sides = proof.function.renamed(places), _in_all(proof.sides, places, part.size)
+        if origin:
+            v = self.origin(origin, part.size, proof, places)
+            function = function.shifted(v)
+            sides = [(side[0], side[1] - dot(side, v), *side[2:]) for side in sides]
         right = stated == function or stated == self.as_proved(function)
         self.require(right, "the sign is that of another function")
-        right = part.is_within(proof.sides, places)
+        right = part.is_within(sides)
         self.require(right, "the sign is proved on a cone that leaves out a part of the cell")
+
+    def origin(
+        self, given: list[Any], size: int, proof: Proved, places: Sequence[int]
+    ) -> list[Fraction]:
+        """Read a multiple of the unit that is the origin of a proof, which then is for all ε."""
+        self.require(self.unit is not None and size > 1 and len(given) == 1, "there is no unit")
+        v = [self.rational(q) for q in self.entries(given[0], size)]
+        self.require(not v[1], "the unit is moved by itself")
+        right = proof.on is None and (proof.window is None or places[proof.window[0]] == 1)
+        self.require(right, "the sign is proved for some ε, which are others at another origin")
+        return v
 
     def bounds_are_proved(self, part: PolyhedralCone, functions: list[Ratio], given: Any) -> None:
         """Check that functions are proved not to be negative on a part."""
@@ -171,3 +189,12 @@ class Proofs(Spaces):
         if seen is not None:
             return seen
         return 1 if self.never_negative(form) else -1 if self.never_negative(-form) else None
+
+
+def _in_all(
+    sides: Sequence[Sequence[int]], places: Sequence[int], size: int
+) -> list[tuple[Any, ...]]:
+    """Return sides in some variables, by their places, as sides in all."""
+    return [
+        tuple(side[places.index(k)] if k in places else 0 for k in range(size)) for side in sides
+    ]

@@ -214,6 +214,33 @@ class Ratio:
 
         return Ratio(moved(self.over), moved(self.under))
 
+    def shifted(self, origin: Sequence[Fraction]) -> Ratio:
+        """Return the same function in x′, where each variable is x = x′ + v·y for one of them, y.
+
+        y is the variable 1, for which v is 0.
+        """
+        width = len(origin)
+
+        def moved(part: Sum) -> Sum:
+            total: Sum = {}
+            for (powers, rates), c in part.items():
+                kept = [*rates, *[_ZERO] * (width - len(rates))]
+                kept[1] += sum((q * v for q, v in zip(kept, origin, strict=True)), _ZERO)
+                found: Sum = {((), stripped(kept)): c}
+                for k, power in enumerate(powers):
+                    if power < 0 and origin[k]:
+                        raise MalformedError("a quotient by a variable that is moved")
+                    one = 1 if power >= 0 else -1
+                    line: Sum = {((*(0,) * k, one), ()): Fraction(1)}
+                    if origin[k]:
+                        line[(0, 1), ()] = origin[k]
+                    for _ in range(abs(power)):
+                        found = times(found, line)
+                total = plus(total, found)
+            return total
+
+        return Ratio(moved(self.over), moved(self.under))
+
     def multiple_of_eps(self) -> Fraction | None:
         """Return a if this is a·ε."""
         if len(self.over) != 1 or not self.is_sum:
@@ -228,14 +255,19 @@ class Ratio:
         ((key, c), *more) = self.over.items()
         return c if self.is_sum and not more and key == _CONSTANT else None
 
-    def at(self, eps: Fraction) -> Fraction | None:
-        """Return the value at an ε, if no exponential is in the way."""
+    def at(self, eps: Fraction) -> tuple[Fraction, Fraction] | None:
+        """Return a and c if it is a + c·x₁ at an ε, without exponentials in the way."""
         found = []
-        for part in self.terms():
-            if any(q for q, _ in part) or any(k > 100 for _, k in part):
-                return None
-            found.append(sum((c * eps**k for (_, k), c in part.items()), Fraction(0)))
-        return found[0] / found[1]
+        for part in (self.over, self.under):
+            numbers = [_ZERO, _ZERO]
+            for (powers, rates), c in part.items():
+                k, j = (*powers, 0, 0)[:2]
+                if rates or len(powers) > 2 or j not in (0, 1) or abs(k) > 100:
+                    return None
+                numbers[j] += c * eps**k
+            found.append(numbers)
+        (a, c), (under, more) = found
+        return None if more or not under else (a / under, c / under)
 
     def is_zero_at(self, eps: Fraction) -> bool:
         """Whether it is 0 at a rational ε > 0: then so is each polynomial beside a power of e^ε.

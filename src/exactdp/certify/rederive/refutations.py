@@ -6,6 +6,7 @@ closer than the stated distance disagrees: halfspaces, or boxes around the input
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
@@ -19,12 +20,13 @@ from .formulas import Tree
 from .halfspaces import agree_around
 from .linear import is_number
 from .near_boxes import agree_on_boxes
-from .near_logs import cone_at, point_at
+from .near_logs import PointLevel, cone_at, point_at
 from .obligations import Levels
 from .parameter_spaces import ParameterSpace
 from .parametric import ProgramOnCone
+from .points import number_of
 from .proofs import Proofs
-from .ratios import Ratio
+from .ratios import Ratio, variable
 from .statement import SAID, levels_said
 from .values import counted
 
@@ -85,21 +87,20 @@ class Refutations(Proofs):
         u = self.input_of_claim(parts["input"])
         cases = self.all_cases(single(u))
         case = cases[self.integer(parts["case"], 0, len(cases) - 1)]
-        eps, alpha, gamma = at = tuple(
-            self.rational(parts[one]) for one in ("eps", "alpha", "gamma")
-        )
-        bits = self.bits(parts["bits"])
-        self.require(self.is_made(case, single(u), at, bits), "the claim is not made here")
+        eps = self.rational(parts["eps"])
+        point = point_at(self, parts.get("log"), eps, self.bits(parts["bits"]))
+        at = [PointLevel.read(self, parts[one]) for one in ("alpha", "gamma")]
+        self.require(self.is_made(case, single(u), at, point), "the claim is not made here")
         output, dd = values.value(self, parts["output"]), values.distance(self, parts["distance"])
-        point = point_at(self, parts.get("log"), eps, bits)
         space = cone_at(self, single(u), point)
         unit = self.unit_at(space, eps)
         program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
+        alpha, gamma = (number_of(one.at(point, space.size), program.judge) for one in at)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
         self.require(found is None or found[0] == output, "the ideal output is another one")
-        self.none_disagrees(space, output, alpha, dd, parts)
         chance, beta = (self.quotient(parts[one], space.size) for one in ("probability", "beta"))
         try:
+            self.none_disagrees(space, output, alpha, dd, parts)
             derived = self.derive("closed forms", lambda: program.probability(output, gamma))
         except UndecidedError as error:
             raise RejectedError(f"{self.where}: the logarithm is not known enough") from error
@@ -116,35 +117,39 @@ class Refutations(Proofs):
             right = any(self.sign_of(gap, point) < 0 for gap in gaps)
             self.require(right, "one of the formulas for β is not exceeded")
 
-    def is_made(self, case: Case, entries: list[Any], at: tuple[Fraction, ...], bits: int) -> bool:
+    def is_made(
+        self, case: Case, entries: list[Any], at: Sequence[PointLevel], point: EvaluationPoint
+    ) -> bool:
         """Whether a case is claimed at an input, ε, α and γ."""
         if not case.is_at(entries):
             return False
-        eps, alpha, gamma = at
         given = {
             name: Ratio.number(Fraction(value))
             for name, value in zip(self.entry_names, entries, strict=True)
             if is_number(value)
         }
-        given["alpha"] = Ratio.number(alpha)
-        for level, number in zip(case.levels, (alpha, gamma), strict=True):
+        if self.log_name is not None:
+            given[self.log_name] = variable(1)
+        for name, level, one in zip(("alpha", "gamma"), case.levels, at, strict=True):
             if isinstance(level, RealInterval):
-                if not level.has(number):
+                if one.slope or not level.has(one.number):
                     return False
-            elif formulas.number(level, given, eps) != number:
+            elif formulas.number(level, given, point.eps) != one:
                 return False
-        given["gamma"] = Ratio.number(gamma)
+            given[name] = one.ratio
         for side in case.when:
             (form,) = formulas.alternatives(side.form, given)
-            sign = self.sign_of(form, EvaluationPoint(eps, bits))
+            sign = self.sign_of(form, point)
             if sign < 0 or (sign == 0 and side.strict):
                 return False
-        return self.whole.has(eps) and min(alpha, gamma) >= 0
+        signs = [self.sign_of(one.ratio, point) for one in at]
+        return self.whole.has(point.eps) and min(signs) >= 0
 
     def none_disagrees(
-        self, space: ParameterSpace, output: Any, alpha: Fraction, dd: Any, parts: dict[str, Any]
+        self, space: ParameterSpace, output: Any, alpha: Any, dd: Any, parts: dict[str, Any]
     ) -> None:
         """Check that the claim is made at this α: no input that is so close disagrees."""
+        self.require(dd != inf or is_number(alpha), "a distance beyond a logarithm is missing")
         right = alpha < dd or (self.closed and alpha == dd)
         self.require(right, "the claim is not made at this α")
         within, strict = (alpha, self.closed) if dd == inf else (Fraction(dd), True)

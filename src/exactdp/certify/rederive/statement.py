@@ -192,6 +192,11 @@ class Statement(Evaluation):
         self.require(self.unit in (None, 0) or self.unit > 1, "not the base of a logarithm")
         self.derivation.base = self.unit or None
 
+    @property
+    def log_name(self) -> str | None:
+        """The name in formulas of the logarithm that the unit is, if it is one."""
+        return f"log({self.unit})" if self.unit else None
+
     def read_inputs(self, given: Any) -> None:
         """Read which inputs the claim is about: a list, a grid, a box, or all reals."""
         self.inputs = []

@@ -84,11 +84,9 @@ class BoundTree:
         names = self.region.names
         for one in problems:
             if _ratio(one.gap, names) in (function, self.checker.as_proved(function)):
-                under, sign, kept = self.signs.place(
-                    self.region, one.cell, one.obligation, one.alternative
-                )
-                written = None if under is None else terms_json(under, names)
-                return [written, sign, list(kept)]
+                found = self.signs.place(self.region, one.cell, one.obligation, one.alternative)
+                written = None if found.under is None else terms_json(found.under, names)
+                return [written, found.place, list(found.kept)]
         raise UnsupportedError("a bound of the checker is not one of the solver")
 
 

@@ -36,10 +36,11 @@ from exactdp.claims.stated.products import PolynomialSide
 from exactdp.cones import Cone, ConeDecision
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import kinds
-from exactdp.language.linear import UNIT
+from exactdp.language.linear import UNIT, base_of
 from exactdp.language.values import Value
 from exactdp.reals import ExpPoly, Interval, eps, nonnegative
 from exactdp.reals.certificates import Json
+from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 _MOST_LEAVES = 120  # parts of one group
 _DEEPEST = 14
+_LOG_BITS = 64  # of bounds on a logarithm
 
 
 def _refused(problem: str) -> ValueRefusedError:
@@ -98,6 +100,10 @@ class CaseWriter:
         self.claim, self.unit, self.signs = verdict.claim.by_cells(whole=True), unit, signs
         self.is_cut = is_cut
         """Whether α is a parameter, so that parts are cut where two bounds are equal."""
+        base = None if unit is None else base_of(unit)
+        one = Fraction(1)
+        self.log = (one, one) if base is None else log_enclosure(base, _LOG_BITS)
+        """Bounds on the unit: 1, or a logarithm."""
         cases = stated["cases"]
         self.varying = {k for k in ("alpha", "gamma") if any(c[k] != cases[0][k] for c in cases)}
         """Those of α and γ that jump between cases: where two cases meet, neither is left out."""
@@ -236,8 +242,13 @@ class _Group:
         """Return linear conditions that follow from those of the case, as data and as rows."""
         unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
         rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
+        written: list[tuple[bool, Json]] = []
         if self.writer.unit == UNIT:
             rows += between(unit["eps"], unit[UNIT], on.lower, on.upper)
+        elif self.writer.unit is not None:
+            least, most = self.writer.log
+            rows += between(unit["eps"], unit[self.writer.unit], on.lower / most, on.upper / least)
+            written.append((False, {"log": [spell(least), spell(most)]}))
         given = self.claim.input_set
         if isinstance(given, Box):
             ends = given.ends(real_count(self.claim.mechanism))
@@ -248,7 +259,6 @@ class _Group:
             if isinstance(level, Range):
                 rows += between(unit[name], unit["eps"], level.lower, level.upper)
         known = [*rows, *cuts, *self._plain_rows]
-        written: list[tuple[bool, Json]] = []
         self._positive = []
         for k, one in enumerate((*self.case.when, *equalities(self.case, self.free))):
             bound = one.bound_to(self._known)
@@ -380,7 +390,7 @@ class _Group:
         for name in (name for name, sign in signs.items() if not sign):
             side = side.without(name, {})
         conic = side.scaled().conic()
-        if conic is not None and (not conic.get("") or self.writer.unit == UNIT):
+        if conic is not None and (not conic.get("") or self.writer.unit is not None):
             return [(-side.power, self._form(conic))]
         plain = side.relaxed(on)
         found = [] if plain is None or side.mixed else [plain]
@@ -399,8 +409,10 @@ class _Group:
         return [(power, self._form(form)) for power, form in found]
 
     def _form(self, given: Mapping[str, Fraction]) -> Vector:
-        """Return a form in ε, the unit "" and names as a vector."""
-        named = {**given, UNIT: given.get("", Fraction(0))}
+        """Return a form in ε, the number "" and names as a vector; if need be, a larger one."""
+        named, one, unit = dict(given), given.get("", Fraction(0)), self.writer.unit or UNIT
+        low, high = self.writer.log
+        named[unit] = named.get(unit, Fraction(0)) + one / (low if one > 0 else high)
         return tuple(named.get(name, Fraction(0)) for name in self.names)
 
     # Regions --------------------------------------------------------------------------

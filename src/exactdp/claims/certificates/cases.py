@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.cases import CaseClaims
+from exactdp.certify.rederive.evaluation import EvaluationPoint
+from exactdp.certify.rederive.near_logs import PointLevel
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.case_parts import CaseSigns, CaseWriter
 from exactdp.claims.certificates.claim_cases import (
@@ -24,19 +26,25 @@ from exactdp.claims.certificates.claim_cases import (
     has_products,
 )
 from exactdp.claims.certificates.document import document, unit_of
-from exactdp.claims.certificates.examples import counterexample_json, example_json
+from exactdp.claims.certificates.examples import (
+    counterexample_json,
+    example_json,
+    level_at_json,
+)
 from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import quotient_in, setting_json
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
-from exactdp.language.linear import UNIT, base_of
+from exactdp.language.linear import UNIT, base_of, shown_name
+from exactdp.reals import eps
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import spell
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.radicals import Radical
+from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
@@ -59,7 +67,7 @@ def certificate_by_cases(verdict: Verdict) -> Json:
     cases = cases_of(claim)
     _refuse_products(claim, cases)
     needs_one = _needs_one(claim, cases)
-    unit = unit_of(claim.mechanism) if claim.has_inverse_eps else UNIT if needs_one else None
+    unit = _unit(claim) or (UNIT if needs_one else None)
     try:
         return _written(verdict, claim, cases, unit)
     except ValueRefusedError as error:
@@ -109,10 +117,11 @@ def _case_of(claim: Accuracy, one: Counterexample, stated: Json) -> int:
     u = [*entries(claim.mechanism.read_input(one.input))]
     if isinstance(one.alpha, Radical) or isinstance(one.gamma, Radical):
         raise no_radical_certificate()
-    at = one.eps, one.alpha, one.gamma
+    at = [PointLevel.read(checker, level_at_json(x)) for x in (one.alpha, one.gamma)]
+    log = log_enclosure(checker.unit, _BITS) if checker.unit else None
     for k, case in enumerate(checker.cases):
         with contextlib.suppress(RejectedError, UnsupportedError):
-            if checker.is_made(case, u, at, _BITS):
+            if checker.is_made(case, u, at, EvaluationPoint(one.eps, _BITS, log)):
                 return k
     return 0  # the checker will report why
 
@@ -121,11 +130,14 @@ def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> 
     """Return a counterexample with a logarithm, and bounds on it that suffice."""
     base = base_of(unit)
     assert base is not None
-    names = ("eps", unit)
-    forms = {"probability": one.probability, "beta": one.beta}
+    forms: dict[str, Any] = {"probability": one.probability, "beta": one.beta}
+    at_one = {UNIT: eps / one.eps}  # that is 1 there
     written: Json = {
         **example_json(claim, one, _case_of(claim, one, stated)),
-        **{key: quotient_in(getattr(form, "form", form), names) for key, form in forms.items()},
+        **{
+            key: quotient_in(getattr(form, "form", form).substitute(**at_one), ("eps", unit))
+            for key, form in forms.items()
+        },
     }
     low, high = log_enclosure(base, _LOG_BITS)
 
@@ -167,6 +179,23 @@ def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Jso
         "cases": [one.to_json() for one in cases],
         "unit": None if base is None else spell(base),
     }
+
+
+def _unit(claim: Accuracy) -> str | None:
+    """Return which of 1/ε and log(b)/ε the mechanism, α or γ has beside reals, if any."""
+    own = (unit_of(claim.mechanism),) if claim.mechanism.moves else ()
+    units = independent_units([*own, *claim.level_logs])
+    if len(units) > 1:
+        raise ValueRefusedError(
+            "a claim with "
+            + " and ".join(shown_name(one).replace("ε", "eps") for one in units)
+            + " has no certificate",
+            rule="The checker knows one of 1 / eps and log(r) / eps as a parameter, and whole "
+            "powers of r.",
+            way_out="Use the verdict without a certificate, or write a rational number instead of "
+            "one of them.",
+        )
+    return units[0] if units else None
 
 
 def _two_units(unit: str) -> ValueRefusedError:

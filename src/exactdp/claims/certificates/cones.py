@@ -173,7 +173,7 @@ class _AdjacentTree:
         if self.left < 0:
             raise refused("the adjacency has too many cases")
         for k, other in enumerate(self.found):
-            if part.is_within(other.sides, range(part.size)):
+            if part.is_within(other.sides):
                 return k
         if not any(ray[0] for ray in part.generators):
             return False

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from exactdp.claims.decision.problem import Leaf, Problem
+from exactdp.claims.decision.work import proved_quickly
 from exactdp.claims.regions.places import OnCone, OnRay
-from exactdp.claims.regions.region import Region
+from exactdp.claims.regions.region import Region, Vector
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound
 from exactdp.claims.stated.inputs import listed
@@ -195,6 +196,18 @@ def _samples(cone: Cone) -> Iterator[list[int]]:
         yield point
 
 
+class WrittenSign(NamedTuple):
+    """Where a proof is written that a function times a square is nonnegative."""
+
+    under: Any
+    """The function that is squared, or None for 1."""
+    place: int
+    kept: Sequence[int]
+    """The parameters of the proof."""
+    origin: Vector | None = None
+    """A multiple of the unit that is the origin of the proof."""
+
+
 class SignProofs:
     """The proofs of signs, each written once."""
 
@@ -213,22 +226,29 @@ class SignProofs:
         self.written: list[Json] = []
         self._places: dict[object, int] = {}
 
-    def place(
-        self, region: Region, cell: Leaf, one: Bound, which: int
-    ) -> tuple[Any, int, Sequence[int]]:
+    def place(self, region: Region, cell: Leaf, one: Bound, which: int) -> WrittenSign:
         """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""
         decision = self.decisions.get((one.probability, one.beta[which]))
         if decision is not None:
-            return None, self.decided(decision), (0,)
+            return WrittenSign(None, self.decided(decision), (0,))
         if region.is_ray and region.stretch is not None:
-            return None, self.proved(one.probability - 1 + one.beta[which], region.on), (0,)
+            sign = self.proved(one.probability - 1 + one.beta[which], region.on)
+            return WrittenSign(None, sign, (0,))
         on = OnCone(region.names, cell.cone, region.window)
         problem = Problem(region, cell, on, one, which)
         shape = self._around(problem)
-        under = problem.gap.denominator
+        under, origin = problem.gap.denominator, None
         if problem.raw_shape in self.on_cones:
             shape, under = problem.raw_shape, (one.probability - 1 + problem.beta).denominator
-        return None if under == 1 else under, self.on_cone(shape), shape.kept
+        elif shape not in self.on_cones:
+            for vertex, moved in problem.from_vertices:
+                found = self.on_cones.get(moved) or proved_quickly(moved)
+                if found is not None:
+                    shape, origin = moved, vertex
+                    under = (one.probability - 1 + problem.beta).denominator
+                    self.on_cones[moved] = found
+                    break
+        return WrittenSign(None if under == 1 else under, self.on_cone(shape), shape.kept, origin)
 
     def decided(self, decision: Decision) -> int:
         """Return where a decision about a function of ε is written."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.evaluation import EvaluationPoint
@@ -17,9 +19,10 @@ from exactdp.claims.certificates.plain_data import (
 )
 from exactdp.claims.certificates.products import between, boxes, multiplies
 from exactdp.language.layout import entries
-from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals import ClosedForm, Enclosure, ExpPoly, Interval
 from exactdp.reals.certificates import Json, precision
-from exactdp.reals.numbers import spell
+from exactdp.reals.logs import UNIT, LogForm
+from exactdp.reals.numbers import inf, spell
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.radicals import Radical
 from exactdp.reals.square_roots import CLOSE, at_most
@@ -36,13 +39,25 @@ def _enclosure(value: Enclosure) -> list[str]:
 
 
 def _below(one: Counterexample) -> Any:
-    """Return dd, or a rational between α and an irrational dd."""
+    """Return dd, or a rational between α and an irrational or infinite dd."""
+    if isinstance(one.alpha, LogForm) and one.distance == inf:
+        return Fraction(math.ceil(one.alpha.at(one.eps).upper))
     if not isinstance(one.distance, Radical):
         return at_most(one.distance)
     room = CLOSE
     while (found := one.distance.near(-1, room)) <= one.alpha:
         room *= CLOSE
     return found
+
+
+def level_at_json(level: Any) -> Any:
+    """Return α or γ at an ε: a number, or one and a factor of a logarithm."""
+    if not isinstance(level, LogForm):
+        return spell(level)
+    (unit,) = (name for name in level.units if name != UNIT)
+    form = level.form.substitute(**{UNIT: ExpPoly(1)})
+    found = {powers: Fraction(c) for c, powers, _ in form.numerator.terms}
+    return [spell(found.get(powers, Fraction(0))) for powers in ((), ((unit, 1),))]
 
 
 def example_json(
@@ -69,8 +84,8 @@ def example_json(
         "output": value_json(one.output),
         "distance": number_json(below),
         "eps": spell(one.eps),
-        "alpha": spell(one.alpha),
-        "gamma": spell(one.gamma),
+        "alpha": level_at_json(one.alpha),
+        "gamma": level_at_json(one.gamma),
         "actual": _enclosure(one.actual),
         "required": _enclosure(one.required),
         **around,

@@ -36,13 +36,14 @@ from exactdp.claims.stated.inputs import (
     listed,
     real_count,
 )
-from exactdp.claims.stated.levels import Level, Range
+from exactdp.claims.stated.levels import Level, LogLevel, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.errors import ExactdpError
 from exactdp.language.program import DeterministicProgram, typed_program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
+from exactdp.reals import ClosedForm, Interval, eps, parameter
 from exactdp.reals.certificates import Json, terms
+from exactdp.reals.logs import base_of
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
@@ -189,6 +190,8 @@ def inputs_json(claim: Accuracy | Privacy | Expected) -> Json:
 def tree_json(formula: Expression) -> list[Any]:
     """Return a formula as plain data."""
     match formula:
+        case LogLevel(form):
+            return _with_logs(form)
         case Constant(form):
             return ["form", *_form(form)]
         case Symbol(name):
@@ -206,6 +209,20 @@ def tree_json(formula: Expression) -> list[Any]:
         case Minimum(parts):
             return ["min", *map(tree_json, parts)]
     raise AssertionError(f"not an expression: {formula}")
+
+
+def _with_logs(form: ClosedForm) -> list[Any]:
+    """Return a + b/ε + c·log(r)/ε: log(r) is a name."""
+    scaled = form * eps
+    rest, found = scaled.numerator, []
+    for name in filter(base_of, scaled.parameters):
+        (factor,) = (c for c, powers, _ in rest.terms if powers == ((name, 1),))
+        rest = rest - parameter(name) * factor
+        found.append(["*", ["form", *_form(factor / eps)], ["name", f"log({base_of(name)})"]])
+    tree = ["form", *_form(rest / eps)]
+    for one in found:
+        tree = ["+", tree, one]
+    return tree
 
 
 def value_json(value: Value) -> Any:

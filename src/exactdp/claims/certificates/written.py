@@ -153,12 +153,13 @@ class WrittenRegion:
         return constant(self.one.claim.gamma_level) if self.stands_for == "regret" else one.gamma
 
     def _alternative(self, cell: Leaf, one: Obligation, which: int) -> Json:
-        under, sign, kept = self.signs.place(self.one.region, cell, one, which)
+        found = self.signs.place(self.one.region, cell, one, which)
         return {
             "form": self._quotient(one.beta[which]),
-            "under": None if under is None else self._sum(under),
-            "sign": sign,
-            "kept": list(kept),
+            "under": None if found.under is None else self._sum(found.under),
+            "sign": found.place,
+            "kept": list(found.kept),
+            **({} if found.origin is None else {"origin": form_json(found.origin)}),
         }
 
     def _number(self, value: Any) -> Any:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
-from exactdp.claims.regions.region import Region
+from exactdp.claims.regions.region import Region, Vector
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.claim import Bound, Due, near_maximum
 from exactdp.cones import Cone, ConeDecision, OrderedSum
@@ -135,8 +135,8 @@ class Problem:
         return None if LogForm.of(gap) is None else self.place.shape(gap)
 
     @property
-    def from_vertices(self) -> Iterator[Shape]:
-        """The problem with each vertex of the cell as the origin, if α or γ has a logarithm.
+    def from_vertices(self) -> Iterator[tuple[Vector, Shape]]:
+        """Each vertex of the cell, and the problem with it as the origin, if a level has a log.
 
         With θ = θ′ + v·log b, whole powers of b are numbers at a vertex v, so a claim that is tight
         there becomes an inequality that is exactly 0 at θ′ = 0.
@@ -163,7 +163,8 @@ class Problem:
                 for side in cone.inequalities
             ]
             there = replace(self.place, cone=Cone.of(cone.size, sides))
-            yield there.shape(LogForm.made(moved, units).form)
+            origin = (Fraction(0) if name == units[0] else q for name, q in vertex.items())
+            yield tuple(origin), there.shape(LogForm.made(moved, units).form)
 
     @cached_property
     def ratio(self) -> Shape | None:

@@ -399,7 +399,7 @@ class Explorer:
                 )
             if self._on_cones[raw].holds:
                 return self._on_cones[raw]
-        if any(map(_is_proved, problem.from_vertices)):
+        if any(proved_quickly(one) for _, one in problem.from_vertices):
             return PlaceDecision(True)
         shape = problem.shape
         known = self._on_cones.get(shape)
@@ -466,7 +466,7 @@ def decided(
     )
 
 
-def _is_proved(shape: Shape) -> bool:
-    """Whether a problem on a cone is proved quickly."""
+def proved_quickly(shape: Shape) -> ConeDecision | None:
+    """Return the decision of a problem on a cone that is proved quickly, else None."""
     found = nonnegative_on(shape.function, shape.cone, budget=_FEW_CUTS, window=shape.window)
-    return found.holds is True
+    return found if found.holds else None

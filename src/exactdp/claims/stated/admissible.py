@@ -15,6 +15,7 @@ from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
 from exactdp.claims.stated.paths import Conjunction
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, infimum, parameter, supremum
+from exactdp.reals.logs import is_constant
 from exactdp.reals.numbers import fraction
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ def parts_of(claim: Accuracy, beta: Expression) -> Iterator[ClaimPart]:
 
 @dataclass(frozen=True)
 class LinearSide:
-    """Σ a·x + a₀ ≥ 0 with coefficients that are closed forms in ε."""
+    """Σ a·x + a₀ ≥ 0 with coefficients that are closed forms in ε.
+
+    A name such as eps[20] is log(20)/ε.
+    """
 
     constant: ClosedForm
     coefficients: tuple[tuple[str, ClosedForm], ...]
@@ -67,7 +71,8 @@ class LinearSide:
             if any(name != "eps" for name, _ in rates) or sum(k for _, k in used) > 1:
                 raise not_linear(given)
             name = used[0][0] if used else ""
-            rest = tuple(one for one in powers if one[0] == "eps")
+            power = dict(powers).get("eps", 0) + is_constant(name)
+            rest = (("eps", power),) if power else ()
             parts.setdefault(name, []).append((c, rest, rates))
         found = {name: ExpPoly(terms) / under for name, terms in parts.items()}
         constant = found.pop("")
@@ -122,7 +127,7 @@ class LinearSide:
         inputs, that of the first coefficient that is a multiple of a power of ε, or 0 if none is.
         A condition on ε alone, such as ε ≥ 2, is divided by its highest power.
         """
-        inputs = [slope for name, slope in self.coefficients if name not in _LEVELS]
+        inputs = [slope for name, slope in self.coefficients if _may_be_negative(name)]
         if inputs:
             return _power(inputs[0])
         if not self.coefficients:
@@ -186,14 +191,14 @@ class LinearSide:
     def mixed(self) -> tuple[str, ...]:
         """The inputs, if no power of ε makes the coefficients of all of them numbers."""
         scaled = self.scaled().coefficients
-        names = [name for name, _ in scaled if name not in _LEVELS]
-        is_mixed = any(slope.parameters for name, slope in scaled if name not in _LEVELS)
+        names = [name for name, _ in scaled if _may_be_negative(name)]
+        is_mixed = any(slope.parameters for name, slope in scaled if _may_be_negative(name))
         return tuple(names) if is_mixed else ()
 
     @property
     def signed(self) -> tuple[str, ...]:
         """The inputs, if their signs help: ε occurs, and no power of it makes the side linear."""
-        names = tuple(name for name in self.names if name not in _LEVELS)
+        names = tuple(filter(_may_be_negative, self.names))
         return names if self.is_rational and self.scaled().conic() is None else ()
 
     def relaxations(
@@ -239,7 +244,7 @@ class LinearSide:
         """
         found: dict[str, Fraction] = {}
         for name, slope in (("eps", self.constant), *self.coefficients):
-            sign = 1 if name in ("eps", *_LEVELS) else (signs or {}).get(name, 0)
+            sign = (signs or {}).get(name, 0) if _may_be_negative(name) else 1
             if not sign and slope.parameters:
                 return None
             if sign < 0:
@@ -259,6 +264,11 @@ class LinearSide:
         """
         found = {"eps": self.constant.at(point).lower - (room if self.strict else 0)}
         return found | {name: slope.at(point).lower for name, slope in self.coefficients}
+
+
+def _may_be_negative(name: str) -> bool:
+    """Whether a name is one of an input, and not α, γ, ε or a logarithm over ε."""
+    return name not in ("eps", *_LEVELS) and not is_constant(name)
 
 
 def _power(form: ClosedForm) -> int:

@@ -31,11 +31,11 @@ from exactdp.claims.stated.interpreting import value_of
 from exactdp.claims.stated.paths import UninterpretedError, extreme, paths
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
 from exactdp.language.helpers import checked_function
-from exactdp.language.linear import UNIT, Linear, as_real, base_of
+from exactdp.language.linear import UNIT, Linear, as_real, base_of, log_unit
 from exactdp.language.program import Program
 from exactdp.language.terms import EPS, EpsTerm, log
 from exactdp.reals import ClosedForm, Interval, eps, parameter, solution_set
-from exactdp.reals.logs import named_constants
+from exactdp.reals.logs import as_one_log, named_constants
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radicals import Radical, told
@@ -272,11 +272,12 @@ def _with_log(term: EpsTerm, name: str) -> Expression:
         raise _other_log(name, str(term)) from None
     if not isinstance(real, Linear):
         return as_expression(real, name)
-    scaled: ClosedForm = real.constant * eps
-    for symbol, q in real.coefficients.items():
-        scaled = scaled + (q if symbol == UNIT else q * parameter(str(symbol)))
-    found = LogLevel(scaled / eps)
-    return found if found.logs else Constant(found.form)
+    scaled = real.constant * eps + real.coefficients.get(UNIT, Fraction(0))
+    parts = ((base_of(symbol), Fraction(q)) for symbol, q in real.coefficients.items())
+    logs = {base: q for base, q in parts if base is not None}
+    for base, q in as_one_log(logs).items():
+        scaled = scaled + q * parameter(log_unit(base))
+    return LogLevel(scaled / eps) if logs else Constant(scaled / eps)
 
 
 def _log_term(text: str, name: str) -> object:
