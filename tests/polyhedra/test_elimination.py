@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 import z3  # type: ignore[import-untyped]
 
+from exactdp.polyhedra.combination import has_interior
 from exactdp.polyhedra.elimination import feasible, project, solution
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.polyhedra.program import has_interior
 
 NAMES = ("x", "y", "z")
 

@@ -15,10 +15,10 @@ from itertools import product as pairs
 from typing import Any
 
 from exactdp.measure.work import count, heard
+from exactdp.polyhedra.combination import has_interior
 from exactdp.polyhedra.elimination import room
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, at_least
-from exactdp.polyhedra.program import has_interior
 from exactdp.reals import ClosedForm, ExpPoly, ExpTerm, eps, parameter
 
 

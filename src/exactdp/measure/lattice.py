@@ -20,9 +20,9 @@ from typing import Final, NamedTuple
 from exactdp.errors import ValueRefusedError
 from exactdp.measure.joint import at_form, name_of, noise_in, ranges, with_names
 from exactdp.measure.work import count
+from exactdp.polyhedra.combination import has_interior
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace
-from exactdp.polyhedra.program import has_interior
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, parameter
 
 

@@ -6,12 +6,13 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import fmpq
 
+from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import exact, fraction
 
 
@@ -54,3 +55,15 @@ def _less(row: list[Any], pivot: list[Any], column: int) -> list[Any]:
     """Return a row minus the multiple of another one that makes a column 0."""
     factor = row[column]
     return [a - factor * b for a, b in zip(row, pivot, strict=True)] if factor else row
+
+
+def has_interior(halfspaces: Iterable[Halfspace]) -> bool:
+    """Whether some point is in the interior of all halfspaces.
+
+    If there is none, multiples ≥ 0 of the forms, not all of them 0, add up to a number ≤ 0.
+    """
+    forms = [one.form for one in halfspaces]
+    names = list(dict.fromkeys(name for form in forms for name in form.coefficients))
+    rows = [[*(form.coefficients.get(n, 0) for n in names), form.constant, 1] for form in forms]
+    zero = [0] * len(names)
+    return combination([*rows, [*zero, 1, 0]], [*zero, 0, 1]) is None

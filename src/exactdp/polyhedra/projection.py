@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
+from flint import fmpq_mat
+
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.reals.numbers import exact, fraction
 
 MOST_CONDITIONS = 16
 
@@ -24,56 +27,28 @@ def nearest_point(
 
     At most `MOST_CONDITIONS` conditions are tried.
     """
-    names = list(point)
-    given = [
-        (
-            [Fraction(row.form.coefficients.get(name, 0)) for name in names],
-            Fraction(row.form.constant),
-        )
-        for row in dict.fromkeys(rows)
-    ]
-    here = [Fraction(point[name]) for name in names]
-    for count in range(min(len(given), len(names)) + 1):
+    given = list(dict.fromkeys(rows))
+    for count in range(min(len(given), len(point)) + 1):
         for chosen in combinations(given, count):
-            found = _moved(here, chosen)
-            if found is not None and all(_value(row, found) >= 0 for row in given):
-                return dict(zip(names, found, strict=True))
+            found = _moved(point, chosen)
+            if found is not None and all(row.form.value(found) >= 0 for row in given):
+                return found
     return None
 
 
-def _value(row: tuple[list[Fraction], Fraction], point: Sequence[Fraction]) -> Fraction:
-    return sum((a * x for a, x in zip(row[0], point, strict=True)), row[1])
-
-
 def _moved(
-    point: list[Fraction], rows: Sequence[tuple[list[Fraction], Fraction]]
-) -> list[Fraction] | None:
+    point: Mapping[Name, Fraction], rows: Sequence[Halfspace]
+) -> dict[Name, Fraction] | None:
     """Return point + Σ λ·a where all rows are 0, if λ ≥ 0; None if not, or if dependent."""
-    system = [
-        [
-            *(
-                sum((a * b for a, b in zip(one[0], two[0], strict=True)), Fraction(0))
-                for two in rows
-            ),
-            -_value(one, point),
-        ]
-        for one in rows
-    ]
-    size = len(rows)
-    for k in range(size):
-        pivot = next((i for i in range(k, size) if system[i][k]), None)
-        if pivot is None:
-            return None
-        system[k], system[pivot] = system[pivot], system[k]
-        system[k] = [q / system[k][k] for q in system[k]]
-        for i in range(size):
-            if i != k and system[i][k]:
-                factor = system[i][k]
-                system[i] = [a - factor * b for a, b in zip(system[i], system[k], strict=True)]
-    weights = [row[-1] for row in system]
-    if any(weight < 0 for weight in weights):
+    if not rows:
+        return dict(point)
+    slopes = fmpq_mat([[exact(row.form.coefficients.get(n, 0)) for n in point] for row in rows])
+    lacking = fmpq_mat([[-exact(row.form.value(point))] for row in rows])
+    try:
+        multiples = (slopes * slopes.transpose()).solve(lacking)
+    except ZeroDivisionError:
         return None
-    found = list(point)
-    for weight, (slopes, _) in zip(weights, rows, strict=True):
-        found = [x + weight * a for x, a in zip(found, slopes, strict=True)]
-    return found
+    if any(q < 0 for q in multiples.entries()):
+        return None
+    steps = (slopes.transpose() * multiples).entries()
+    return {name: x + fraction(q) for (name, x), q in zip(point.items(), steps, strict=True)}
