@@ -224,7 +224,7 @@ class Summand(NamedTuple):
         joint = [one for one in self.joints if variable in one.variables]
         if not mine and not joint:
             total = self.functions[variable].total()
-            if not isinstance(total, Element):
+            if isinstance(total, ClosedForm):
                 return _listed(_nonzero(self._replace(functions=functions).times(total, frame)))
             weight = self.weight * total
             return _listed(_nonzero(self._replace(weight=weight, functions=functions)))

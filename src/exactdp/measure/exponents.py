@@ -9,14 +9,13 @@ the least cost Σ rateᵢ·|xᵢ − meanᵢ| of noise for which the event occur
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from flint import fmpq
 
 from exactdp.measure.density import Density
-from exactdp.measure.frame import Element, Frame, TooCoarseError
+from exactdp.measure.frame import Element, OtherFrame, TooCoarseError
 from exactdp.measure.numeric import NotInNumbersError
 from exactdp.reals import ExpPoly
 
@@ -96,17 +95,13 @@ def _hull(lines: list[Line]) -> tuple[Line, ...]:
     return tuple(found)
 
 
-class ExponentFrame(Frame):
+class ExponentFrame(OtherFrame):
     """The units of a frame: slopes are multiples of 1/R, intercepts of 1/(R·D)."""
 
     def __init__(self, rates: int, fine: int) -> None:
         super().__init__(rates, fine)
         self.zero = ExponentElement(())
         self.one = ExponentElement(((0, 0),))
-
-    def shared(self) -> Frame:
-        """Return this frame."""
-        return self
 
     def _refuse(self, rates: int, fine: int) -> TooCoarseError:
         return TooCoarseError(ExponentFrame(rates, fine))
@@ -131,15 +126,6 @@ class ExponentFrame(Frame):
     def antiderivative(self, element: Any) -> ExponentElement:
         """Return the element itself: powers of t do not count."""
         return element  # type: ignore[no-any-return]
-
-    def integral(self, parts: Iterable[tuple[Any, Any, Any]]) -> ExponentElement:
-        """Return the largest exponent of all parts, each between its ends."""
-        total = self.zero
-        for element, lower, upper in parts:
-            for end in (lower, upper):
-                if end is not None and element.lines:
-                    total = total + self.at(element, end)
-        return total  # type: ignore[return-value]
 
     def element(self, form: ExpPoly, name: str = "") -> ExponentElement:
         """Return the exponent of a closed form; only rational numbers are supported."""

@@ -369,6 +369,30 @@ class Frame:
         return tuple(names[j] for j in order), order, tuple(Fraction(1, units[j]) for j in order)
 
 
+class OtherFrame(Frame):
+    """A ring with the units of a frame and elements of another kind."""
+
+    zero: Any
+    one: Any
+
+    def shared(self) -> Frame:
+        """Return this frame: nothing in it is shared."""
+        return self
+
+    def integral(self, parts: Iterable[tuple[Any, Any, Any]]) -> Any:
+        """Return Σ ∫ element dt from lower to upper; None is an infinite end, where it is 0."""
+        total = self.zero
+        for element, lower, upper in parts:
+            if not element:
+                continue
+            primitive = self.antiderivative(element)
+            if upper is not None:
+                total = total + self.at(primitive, upper)
+            if lower is not None:
+                total = total - self.at(primitive, lower)
+        return total
+
+
 @lru_cache(maxsize=64)
 def _shared(rates: int, fine: int) -> Frame:
     return Frame(rates, fine)

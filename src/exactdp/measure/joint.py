@@ -52,7 +52,7 @@ class JointCell:
 
     conditions: frozenset[Halfspace]
     density: Any
-    """An `ExpPoly`; a `RadicalDensity` if rates are irrational."""
+    """An `ExpPoly`; a `SurdSum` if rates are irrational."""
 
     def times(self, other: JointCell) -> JointCell:
         """Return the product of two cells."""

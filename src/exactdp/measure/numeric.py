@@ -9,7 +9,6 @@ Numbers are arb balls that contain the true values; at ε = 0 they are exact rat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 from math import comb, factorial
 from typing import Any, TypeAlias
@@ -17,7 +16,7 @@ from typing import Any, TypeAlias
 from flint import arb, arb_poly, fmpq, fmpq_poly
 
 from exactdp.measure.density import Density
-from exactdp.measure.frame import Element, Frame, TooCoarseError
+from exactdp.measure.frame import Element, OtherFrame, TooCoarseError
 from exactdp.reals import ExpPoly
 from exactdp.reals.numbers import exact
 
@@ -87,7 +86,7 @@ def _add(found: Parts, key: tuple[int, int], part: Any) -> None:
     found[key] = found[key] + part if key in found else part
 
 
-class NumericFrame(Frame):
+class NumericFrame(OtherFrame):
     """The units of a frame, and a number for ε: a ball, or exactly 0, plus δ."""
 
     def __init__(self, rates: int, fine: int, start: arb | None, order: int = 0) -> None:
@@ -95,13 +94,8 @@ class NumericFrame(Frame):
         self._polynomial: Any = fmpq_poly if start is None else arb_poly
         self._exponentials: dict[int, arb] = {}
         super().__init__(rates, fine)
-        self.nothing = NumericElement({}, 0, order)
-        self.zero = self.nothing
+        self.zero = NumericElement({}, 0, order)
         self.one = self.exponential(fmpq(1), 0)
-
-    def shared(self) -> Frame:
-        """Return this frame: its numbers belong to one ε."""
-        return self
 
     def _refuse(self, rates: int, fine: int) -> TooCoarseError:
         return TooCoarseError(NumericFrame(rates, fine, self.start, self.order))
@@ -181,7 +175,7 @@ class NumericFrame(Frame):
 
     def stretched(self, element: Any, factor: Fraction) -> NumericElement:
         """Return the element with t replaced by factor·t."""
-        total = self.nothing
+        total: NumericElement = self.zero
         for (j, k), part in element.parts.items():
             for i, c in enumerate(part.coeffs()):
                 rate = self.rate(Fraction(element.shift + i, self.rates) * factor)
@@ -212,19 +206,6 @@ class NumericFrame(Frame):
             if k:
                 _add(left, (j, k - 1), part * -k)
         return NumericElement(found, element.shift, self.order)
-
-    def integral(self, parts: Iterable[tuple[Any, Any, Any]]) -> NumericElement:
-        """Return Σ ∫ element dt from lower to upper; None is an infinite end, where it is 0."""
-        total = self.nothing
-        for element, lower, upper in parts:
-            if not element:
-                continue
-            primitive = self.antiderivative(element)
-            if upper is not None:
-                total = total + self.at(primitive, upper)
-            if lower is not None:
-                total = total - self.at(primitive, lower)
-        return total
 
     def element(self, form: ExpPoly, name: str = "") -> NumericElement:
         """Return a closed form in ε as an element."""

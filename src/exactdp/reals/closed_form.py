@@ -134,12 +134,12 @@ class ClosedForm(Formula, ABC):
         """Return the limit at 0⁺ (`point` is 0), ∞ (`inf`) or −∞: a Fraction, `inf` or `-inf`."""
         self.only_eps("A limit is taken")
         end = read_end(point, "0 or inf")
-        if end == inf:
-            return limits.at_infinity(self.numerator, self.denominator)
+        over, under = self.numerator, self.denominator
         if end == -inf:
-            return limits.at_infinity(self.numerator.reflected(), self.denominator.reflected())
-        if end == 0:
-            return limits.at_zero(self.numerator, self.denominator)
+            over, under = over.reflected(), under.reflected()
+        if end == 0 or not isinstance(end, Fraction):
+            found: Fraction | float = (limits.at_infinity if end else limits.at_zero)(over, under)
+            return found
         shown = spell(Fraction(end))
         raise ValueRefusedError(
             f"a limit at {shown} is not a rational number or ±∞",

@@ -209,6 +209,15 @@ class ExpPoly(ClosedForm):
         object.__setattr__(self, "_parts", result)
         return result
 
+    def rows(self) -> list[tuple[int, fmpq, fmpq]]:
+        """Return the power, the rate and the coefficient of each term; only for functions of ε."""
+        return [
+            (k, exact(rate), c)
+            for rate, polynomial in self.exponentials().items()
+            for k, c in enumerate(polynomial.coeffs())
+            if c
+        ]
+
     # Arithmetic
 
     def __bool__(self) -> bool:

@@ -1,42 +1,46 @@
-"""The exact behaviour of a closed form at 0 and at ∞."""
+"""The exact behaviour of a quotient of sums Σ c·ε^k·e^{qε} at 0 and at ∞."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import factorial
-from typing import TYPE_CHECKING
+from typing import Any, Protocol, TypeAlias
 
 from flint import fmpq
 
-from exactdp.reals.numbers import exact, fraction, inf
+from exactdp.reals.numbers import fraction, inf
 
-if TYPE_CHECKING:
-    from exactdp.reals.exp_poly import ExpPoly
+Row: TypeAlias = tuple[int, Any, Any]
+"""k, q and c of a term c·ε^k·e^{qε}."""
 
 
-def order_at_zero(form: ExpPoly) -> tuple[int, Fraction]:
+class HasRows(Protocol):
+    """A sum whose numbers are rational, or made of roots."""
+
+    def rows(self) -> Sequence[Row]:
+        """Return the terms."""
+
+
+def coefficient_at_zero(rows: Sequence[Row], order: int) -> Any:
+    """Return a coefficient of the series of a sum at 0."""
+    return sum(c * q ** (order - k) / factorial(order - k) for k, q, c in rows if k <= order)
+
+
+def order_at_zero(form: HasRows) -> tuple[int, Any]:
     """Return (k, c) with form(ε) = c·ε^k + O(ε^{k+1}), c ≠ 0, for a form that is not 0.
 
     Σ pᵢ(ε)·e^{qᵢε} solves a linear differential equation of order n = Σ (deg pᵢ + 1), so its
     first n Taylor coefficients are not all 0: the search terminates.
     """
-    parts = [
-        (exact(rate), [(k, c) for k, c in enumerate(polynomial.coeffs()) if c])
-        for rate, polynomial in form.exponentials().items()
-    ]
-    order = 0
-    while True:
-        coefficient = fmpq(0)
-        for rate, polynomial in parts:
-            for k, c in polynomial:
-                if k <= order:
-                    coefficient += c * rate ** (order - k) / factorial(order - k)
-        if coefficient:
-            return order, fraction(coefficient)
+    rows = form.rows()
+    order = min(k for k, _, _ in rows)
+    while (found := coefficient_at_zero(rows, order)) == 0:
         order += 1
+    return order, _plain(found)
 
 
-def at_zero(over: ExpPoly, under: ExpPoly) -> Fraction | float:
+def at_zero(over: HasRows, under: HasRows) -> Any:
     """Return the limit of over/under at 0⁺."""
     if not over:
         return Fraction(0)
@@ -44,24 +48,27 @@ def at_zero(over: ExpPoly, under: ExpPoly) -> Fraction | float:
     return _limit(low - high, above / below)
 
 
-def at_infinity(over: ExpPoly, under: ExpPoly) -> Fraction | float:
+def at_infinity(over: HasRows, under: HasRows) -> Any:
     """Return the limit of over/under at ∞: the dominant terms decide."""
     if not over:
         return Fraction(0)
     (rate, power, above), (under_rate, under_power, below) = dominant(over), dominant(under)
-    growth = rate - under_rate or Fraction(power - under_power)
-    return _limit(growth, above / below)
+    return _limit(rate - under_rate or Fraction(power - under_power), above / below)
 
 
-def dominant(form: ExpPoly) -> tuple[Fraction, int, Fraction]:
+def dominant(form: HasRows) -> tuple[Any, int, Any]:
     """Return (q, k, c) of the term c·ε^k·e^{qε} that dominates at ∞."""
-    rate, polynomial = max(form.exponentials().items())
-    return rate, polynomial.degree(), fraction(polynomial[polynomial.degree()])
+    power, rate, factor = max(form.rows(), key=lambda row: (row[1], row[0]))
+    return _plain(rate), power, _plain(factor)
 
 
-def _limit(growth: Fraction | int, factor: Fraction) -> Fraction | float:
+def _limit(growth: Any, factor: Any) -> Any:
     if growth == 0:
         return factor
     if growth < 0:
         return Fraction(0)
     return inf if factor > 0 else -inf
+
+
+def _plain(number: Any) -> Any:
+    return fraction(number) if isinstance(number, fmpq) else number

@@ -8,26 +8,23 @@ function is 0 at one ε is not decided by a theorem; its sign is decided by cert
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
+from exactdp.reals import limits
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of
-from exactdp.reals.exp_poly import ExpPoly, as_sum
+from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio, quotient
 from exactdp.reals.numbers import Number, exact, inf, rational, spell
 from exactdp.reals.radicals import Radical, Surd, ball_of, radical, sign_of
+from exactdp.reals.surd_sum import SurdSum
 
-Terms: TypeAlias = Mapping[tuple[int, Surd], Surd]
-"""Coefficients, none of them 0, by the power of ε and the rate of the exponential."""
-
-_ONE: Terms = {(0, Fraction(0)): Fraction(1)}
+_ONE = SurdSum({(0, Fraction(0)): Fraction(1)})
 
 
 class RadicalForm(EnclosedForm):
@@ -40,10 +37,10 @@ class RadicalForm(EnclosedForm):
 
     __slots__ = ("over", "under")
 
-    over: Terms
-    under: Terms
+    over: SurdSum
+    under: SurdSum
 
-    def __init__(self, over: Terms, under: Terms = _ONE) -> None:
+    def __init__(self, over: SurdSum, under: SurdSum = _ONE) -> None:
         object.__setattr__(self, "over", over)
         object.__setattr__(self, "under", under)
 
@@ -51,7 +48,7 @@ class RadicalForm(EnclosedForm):
         raise AttributeError("a RadicalForm is immutable")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return RadicalForm, (dict(self.over), dict(self.under))
+        return RadicalForm, (self.over, self.under)
 
     # As a closed form ---------------------------------------------------------------------
 
@@ -68,7 +65,7 @@ class RadicalForm(EnclosedForm):
     @property
     def terms(self) -> tuple[tuple[tuple[int, Surd], Surd], ...]:
         """The terms of the numerator."""
-        return tuple(self.over.items())
+        return tuple(self.over.terms.items())
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -83,7 +80,7 @@ class RadicalForm(EnclosedForm):
     @property
     def is_polynomial(self) -> bool:
         """Whether it has no exponentials and no denominator."""
-        return self.under == _ONE and all(q == 0 and k >= 0 for k, q in self.over)
+        return self.under == _ONE and all(q == 0 and k >= 0 for k, q in self.over.terms)
 
     def constant(self) -> None:
         """Return None: it is not a rational number."""
@@ -94,16 +91,16 @@ class RadicalForm(EnclosedForm):
     @property
     def number(self) -> Radical | None:
         """The number that it is for every ε, else None."""
-        if self.under != _ONE or list(self.over) != [(0, Fraction(0))]:
+        if self.under != _ONE or list(self.over.terms) != [(0, Fraction(0))]:
             return None
-        (found,) = self.over.values()
+        (found,) = self.over.terms.values()
         return found if isinstance(found, Radical) else None
 
     def exponential(self) -> ClosedForm:
         """Return e to this, which must be a multiple of ε."""
-        if self.under == _ONE and list(self.over) == [(1, Fraction(0))]:
-            (rate,) = self.over.values()
-            return made({(0, rate): Fraction(1)})
+        rate = _factor_of_eps((self.over, self.under))
+        if rate is not None:
+            return made(SurdSum({(0, rate): Fraction(1)}))
         raise ValueRefusedError(
             f"exp of {self} is not a closed form",
             rule="exp is taken of a number times eps.",
@@ -115,7 +112,7 @@ class RadicalForm(EnclosedForm):
         """The exponent if this is e to it, else None."""
         if self.under != _ONE or len(self.over) > 1:
             return None
-        (((power, rate), factor),) = self.over.items()
+        ((power, rate, factor),) = self.over.rows()
         return _multiple(rate) if power == 0 and factor == 1 else None
 
     def derivative(self, parameter: str = "eps") -> ClosedForm:
@@ -124,19 +121,16 @@ class RadicalForm(EnclosedForm):
             return ExpPoly(0)
         over, under = self.over, self.under
         if under == _ONE:
-            return made(_slope(over))
-        return made(
-            _sum(product(_slope(over), under), product(over, _slope(under)), -1),
-            product(under, under),
-        )
+            return made(over.derivative())
+        return made(over.derivative() * under - over * under.derivative(), under * under)
 
     def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
         """Return the function with ε replaced by a multiple of ε."""
         if set(values) <= {"eps"}:
             given = terms_of(values.get("eps", ExpPoly(0)))
-            if given is not None and list(given[0]) == [(1, Fraction(0))] and given[1] == _ONE:
-                (factor,) = given[0].values()
-                return made(_stretched(self.over, factor), _stretched(self.under, factor))
+            factor = None if given is None else _factor_of_eps(given)
+            if factor is not None:
+                return scaled(self, factor)
         raise ValueRefusedError(
             f"eps in {self} can only be replaced by a multiple of eps",
             rule="Its rates are irrational.",
@@ -153,9 +147,8 @@ class RadicalForm(EnclosedForm):
         if its is None:
             return NotImplemented
         if its[1] == self.under:
-            return made(_sum(self.over, its[0]), self.under)
-        over = _sum(product(self.over, its[1]), product(its[0], self.under))
-        return made(over, product(self.under, its[1]))
+            return made(self.over + its[0], self.under)
+        return made(self.over * its[1] + its[0] * self.under, self.under * its[1])
 
     __radd__ = __add__
 
@@ -169,7 +162,7 @@ class RadicalForm(EnclosedForm):
         its = terms_of(other)
         if its is None:
             return NotImplemented
-        return made(product(self.over, its[0]), product(self.under, its[1]))
+        return made(self.over * its[0], self.under * its[1])
 
     __rmul__ = __mul__
 
@@ -177,13 +170,13 @@ class RadicalForm(EnclosedForm):
         its = terms_of(other)
         if its is None:
             return NotImplemented
-        return made(product(self.over, its[1]), product(self.under, its[0]))
+        return made(self.over * its[1], self.under * its[0])
 
     def __rtruediv__(self, other: object) -> ClosedForm:
         its = terms_of(other)
         if its is None:
             return NotImplemented
-        return made(product(its[0], self.under), product(its[1], self.over))
+        return made(its[0] * self.under, its[1] * self.over)
 
     def __pow__(self, power: int) -> ClosedForm:
         found: ClosedForm = ExpPoly(1)
@@ -195,14 +188,12 @@ class RadicalForm(EnclosedForm):
         its = None if isinstance(other, float) else terms_of(other)
         if its is None:
             return NotImplemented
-        if its[1] == self.under:
-            return its[0] == self.over
-        return product(self.over, its[1]) == product(its[0], self.under)
+        return self.over * its[1] == its[0] * self.under
 
     def __hash__(self) -> int:
         if self.under != _ONE:
             return 1  # equal quotients may be written differently
-        return hash(frozenset(self.over.items()))
+        return hash(self.over)
 
     # Values -------------------------------------------------------------------------------
 
@@ -213,8 +204,8 @@ class RadicalForm(EnclosedForm):
 
     def on_ball(self, x: arb) -> arb:
         """Return a ball that contains the values on a ball, at the working precision."""
-        over = _value(self.over, x)
-        return over if self.under == _ONE else over / _value(self.under, x)
+        over = self.over.on_ball(x)
+        return over if self.under == _ONE else over / self.under.on_ball(x)
 
     def at(self, eps: Number, digits: int = 30, **others: Number) -> Enclosure:
         """Return an enclosure of the value at an ε, to `digits` correct digits."""
@@ -260,8 +251,8 @@ class RadicalForm(EnclosedForm):
             root = value.root.to_sympy()
             return sum(number(part) * root**i for i, part in enumerate(value.parts))
 
-        def whole(terms: Terms) -> Any:
-            return sum(number(c) * x**k * sympy.exp(number(q) * x) for (k, q), c in terms.items())
+        def whole(part: SurdSum) -> Any:
+            return sum(number(c) * x**k * sympy.exp(number(q) * x) for k, q, c in part.rows())
 
         return whole(self.over) / whole(self.under)
 
@@ -294,145 +285,70 @@ def no_radical_certificate() -> ValueRefusedError:
     )
 
 
-def made(over: Terms, under: Terms = _ONE) -> ClosedForm:
+def made(over: SurdSum, under: SurdSum = _ONE) -> ClosedForm:
     """Return a quotient; a closed form with rational numbers if it has no others."""
     if len(under) == 1 and under != _ONE:
-        (((power, rate), factor),) = under.items()
-        over = {(k - power, q - rate): c / factor for (k, q), c in over.items()}
+        ((power, rate, factor),) = under.rows()
+        over = SurdSum({(k - power, q - rate): c / factor for k, q, c in over.rows()})
         under = _ONE
     if not over:
         return ExpPoly(0)
-    if not _is_irrational(over) and not _is_irrational(under):
-        return quotient(*_rational(over, under))
-    return RadicalForm(over, under)
+    if over.is_irrational or under.is_irrational:
+        return RadicalForm(over, under)
+    lowest = min(0, *(k for part in (over, under) for k, _, _ in part.rows()))
+    above, below = (
+        ExpPoly([(c, (("eps", k - lowest),), (("eps", q),)) for k, q, c in part.rows()])
+        for part in (over, under)
+    )
+    return quotient(above, below)
 
 
 def scaled(form: ClosedForm, unit: Surd) -> ClosedForm:
     """Return a closed form with ε replaced by a multiple of ε."""
     known = terms_of(form)
     assert known is not None
-    return made(_stretched(known[0], unit), _stretched(known[1], unit))
+    stretched = (SurdSum({(k, q * unit): c * unit**k for k, q, c in part.rows()}) for part in known)
+    return made(*stretched)
 
 
 def constant(number: Surd) -> ClosedForm:
     """Return a number as a function of ε."""
-    return made({(0, Fraction(0)): number} if number != 0 else {})
+    return made(SurdSum({(0, Fraction(0)): number}))
 
 
 def multiple_of_eps(factor: Surd) -> ClosedForm:
     """Return factor·ε."""
-    return made({(1, Fraction(0)): factor})
+    return made(SurdSum({(1, Fraction(0)): factor}))
 
 
-def terms_of(value: object) -> tuple[Terms, Terms] | None:
+def terms_of(value: object) -> tuple[SurdSum, SurdSum] | None:
     """Return numerator and denominator of a closed form or number; None for anything else."""
     if isinstance(value, RadicalForm):
         return value.over, value.under
-    if isinstance(value, Radical):
-        return {(0, Fraction(0)): value}, _ONE
-    form = value if isinstance(value, ExpPoly | ExpRatio) else as_sum(value)
-    if form is None or form.parameters not in ((), ("eps",)):
-        return None
-    return _terms(form.numerator), _terms(form.denominator)
+    if isinstance(value, ExpRatio):
+        over, under = SurdSum.of(value.numerator), SurdSum.of(value.denominator)
+    else:
+        over, under = SurdSum.of(value), _ONE
+    is_known = over is not None and under is not None and over.names == under.names == _ONE.names
+    return (over, under) if is_known else None  # type: ignore[return-value]
 
 
-def _terms(form: ExpPoly) -> Terms:
-    found: dict[tuple[int, Surd], Surd] = {}
-    for (power,), (rate,), coefficient in form.entries(("eps",)):
-        found[power, Fraction(rate)] = Fraction(int(coefficient.p), int(coefficient.q))
-    return found
-
-
-def _rational(over: Terms, under: Terms) -> tuple[ExpPoly, ExpPoly]:
-    lowest = min(0, *(k for terms in (over, under) for k, _ in terms))
-
-    def form(terms: Terms) -> ExpPoly:
-        listed = [
-            (c, [("eps", k - lowest)] * (k > lowest), [("eps", q)] * (q != 0))
-            for (k, q), c in terms.items()
-        ]
-        return ExpPoly([(c, tuple(powers), tuple(rates)) for c, powers, rates in listed])
-
-    return form(over), form(under)
-
-
-def _is_irrational(terms: Terms) -> bool:
-    return any(isinstance(x, Radical) for (_, q), c in terms.items() for x in (q, c))
-
-
-def _sum(one: Terms, two: Terms, sign: int = 1) -> Terms:
-    found = dict(one)
-    for key, c in two.items():
-        found[key] = found.get(key, Fraction(0)) + c * sign
-    return {key: c for key, c in found.items() if c != 0}
-
-
-def product(one: Terms, two: Terms) -> Terms:
-    """Return the product of two sums."""
-    if two == _ONE:
-        return one
-    found: dict[tuple[int, Surd], Surd] = {}
-    for (k, q), c in one.items():
-        for (n, r), d in two.items():
-            key = k + n, q + r
-            found[key] = found.get(key, Fraction(0)) + c * d
-    return {key: c for key, c in found.items() if c != 0}
-
-
-def _slope(terms: Terms) -> Terms:
-    falling = {(k - 1, q): c * k for (k, q), c in terms.items() if k}
-    return _sum({(k, q): c * q for (k, q), c in terms.items() if q != 0}, falling)
-
-
-def _stretched(terms: Terms, factor: Surd) -> Terms:
-    return {(k, q * factor): c * factor**k for (k, q), c in terms.items()}
-
-
-def _value(terms: Terms, x: arb) -> arb:
-    total = arb(0)
-    for (k, q), c in terms.items():
-        total += ball_of(c) * x**k * (ball_of(q) * x).exp()
-    return total
+def _factor_of_eps(given: tuple[SurdSum, SurdSum]) -> Surd | None:
+    """Return the factor if a quotient is a multiple of ε, else None."""
+    over, under = given
+    return over.terms.get((1, Fraction(0))) if len(over) == 1 and under == _ONE else None
 
 
 # At the ends --------------------------------------------------------------------------
 
 
-def first_order(terms: Terms) -> tuple[int, Surd]:
-    """Return m and a with Σ c·ε^k·e^{qε} = a·ε^m + …, a ≠ 0: the first term of its series at 0."""
-    order = min(k for k, _ in terms)
-    while (found := coefficient(terms, order)) == 0:
-        order += 1
-    return order, found
-
-
-def coefficient(terms: Terms, order: int) -> Surd:
-    """Return a coefficient of the series of Σ c·ε^k·e^{qε} at 0."""
-    total: Surd = Fraction(0)
-    for (k, q), c in terms.items():
-        if k <= order:
-            total = total + c * q ** (order - k) / math.factorial(order - k)
-    return total
-
-
-def leading(terms: Terms) -> tuple[Surd, int, Surd]:
-    """Return the rate, the power and the coefficient of the largest term as ε grows."""
-    rate = max(q for _, q in terms)
-    power = max(k for k, q in terms if q == rate)
-    return rate, power, terms[power, rate]
-
-
 def end_value(form: RadicalForm, point: Number) -> Surd | float:
     """Return the limit at 0⁺ or ∞."""
-    if point == 0:
-        (high, a), (low, b) = first_order(form.over), first_order(form.under)
-        vanishes, grows, value = high > low, high < low, a / b
-    elif point == inf:
-        (q, k, a), (r, n, b) = leading(form.over), leading(form.under)
-        vanishes, grows, value = (q, k) < (r, n), (q, k) > (r, n), a / b
-    else:
+    if point not in (0, inf):
         raise ValueRefusedError("limits are taken at 0 and inf", way_out="Ask for at(eps).")
-    return Fraction(0) if vanishes else sign_of(value) * inf if grows else value
+    limit = limits.at_zero if point == 0 else limits.at_infinity
+    found: Surd | float = limit(form.over, form.under)
+    return found
 
 
 def _at_zero(form: RadicalForm) -> Enclosure:
@@ -446,10 +362,9 @@ def _at_zero(form: RadicalForm) -> Enclosure:
 # Text ---------------------------------------------------------------------------------
 
 
-def _shown(terms: Terms) -> str:
+def _shown(terms: SurdSum) -> str:
     found = ""
-    order = sorted(terms.items(), key=lambda item: (-float(item[0][1]), item[0][0]))
-    for (power, rate), c in order:
+    for power, rate, c in sorted(terms.rows(), key=lambda row: (-float(row[1]), row[0])):
         factors = []
         if power > 0:
             factors.append("eps" if power == 1 else f"eps^{power}")

@@ -20,18 +20,12 @@ from exactdp.reals.exp_poly import eps
 from exactdp.reals.exponential_sums import Exponent, ExponentialSum
 from exactdp.reals.extrema import Extremum
 from exactdp.reals.interval import Interval
+from exactdp.reals.limits import coefficient_at_zero, order_at_zero
 from exactdp.reals.numbers import exact, inf
-from exactdp.reals.radical_form import (
-    RadicalForm,
-    Terms,
-    coefficient,
-    end_value,
-    first_order,
-    made,
-    product,
-)
+from exactdp.reals.radical_form import RadicalForm, end_value, made
 from exactdp.reals.radicals import Radical, Surd, ball_of, sign_of
 from exactdp.reals.sign_walk import TaylorWalk
+from exactdp.reals.surd_sum import SurdSum
 from exactdp.reals.zeros import Root
 
 _BITS = 256
@@ -52,11 +46,11 @@ class RadicalSum(ExponentialSum):
 
     def __init__(self, function: RadicalForm) -> None:
         self.function = function
-        terms = product(function.over, function.under)
-        lowest = min(k for k, _ in terms)
-        top = max(q for _, q in terms)
-        self._flat: Terms = {(k - lowest, q - top): c for (k, q), c in terms.items()}
-        numbers = [x for (_, q), c in terms.items() for x in (q, c, first_order(self._flat)[1])]
+        rows = (function.over * function.under).rows()
+        lowest = min(k for k, _, _ in rows)
+        top = max(q for _, q, _ in rows)
+        self._flat = SurdSum({(k - lowest, q - top): c for k, q, c in rows})
+        numbers = [x for _, q, c in rows for x in (q, c, order_at_zero(self._flat)[1])]
         self.first_bits = _BITS
         while any(_is_rough(number, self.first_bits) for number in numbers):
             self.first_bits *= 2
@@ -65,14 +59,14 @@ class RadicalSum(ExponentialSum):
     def terms(self) -> dict[Exponent, dict[int, Surd]]:
         """The coefficients by rate and power."""
         found: dict[Exponent, dict[int, Surd]] = {}
-        for (k, q), c in self._flat.items():
+        for k, q, c in self._flat.rows():
             found.setdefault((q,) if q != 0 else (), {})[k] = c
         return found
 
     def coefficient_sign(self, point: Fraction, order: int) -> int | None:
         """Return the sign of a Taylor coefficient: exactly at 0, by values elsewhere."""
         if point == 0:
-            return sign_of(coefficient(self._flat, order))
+            return sign_of(coefficient_at_zero(self._flat.rows(), order))
         if order:
             return None
         try:

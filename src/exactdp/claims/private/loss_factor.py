@@ -194,7 +194,7 @@ class Ray:
 
 def _is_positive_at_infinity(form: ClosedForm) -> bool:
     """Whether a closed form is positive for all large ε."""
-    return dominant(form.numerator)[2] * dominant(form.denominator)[2] > 0
+    return bool(dominant(form.numerator)[2] * dominant(form.denominator)[2] > 0)
 
 
 def _rate(form: ClosedForm) -> Fraction:

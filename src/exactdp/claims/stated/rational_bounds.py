@@ -26,6 +26,7 @@ from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.radical_form import RadicalForm, made
 from exactdp.reals.radicals import Radical, Surd
 from exactdp.reals.radicals import sign_of as sign_of_number
+from exactdp.reals.surd_sum import SurdSum
 
 _ROOM = Fraction(1, 10**12)
 
@@ -93,4 +94,4 @@ def _rounded(form: ClosedForm, side: int) -> ClosedForm | None:
         key = power, rate.near(towards, _ROOM) if isinstance(rate, Radical) else rate
         number = factor.near(side, _ROOM) if isinstance(factor, Radical) else factor
         found[key] = found.get(key, Fraction(0)) + number
-    return made(found)
+    return made(SurdSum(found))
