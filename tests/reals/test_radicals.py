@@ -132,7 +132,7 @@ def test_text_limits_and_copies() -> None:
     form = parse("1 - sqrt(2)*exp(-sqrt(2)*eps) + eps*sqrt(1/2)")
     assert str(form) == "1 + 1/2*sqrt(2)*eps - sqrt(2)*exp(-sqrt(2)*eps)"
     assert pickle.loads(pickle.dumps(form)) == form
-    assert str(form.pretty()) == "1 + 1/2·√(2)·ε − √(2)·exp(−√(2)·ε)"
+    assert str(form.pretty()) == "1 + 1/2·√(2)·ε − √(2)·e^(−√(2)·ε)"
     ratio = (1 - exp(-sqrt(2) * eps)) / (1 + exp(-sqrt(2) * eps))
     assert (ratio.limit(0), ratio.limit(math.inf)) == (0, 1)
     assert float(ratio.at(1)) == pytest.approx(math.tanh(math.sqrt(2) / 2))

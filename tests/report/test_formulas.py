@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from exactdp import ClosedForm, alpha, eps, exp, gamma, minimum
 from exactdp.claims.stated.expressions import Expression, Symbol, as_expression
-from exactdp.reals.typesetting import mathml as form_mathml
-from exactdp.reals.typesetting import term_mathml
+from exactdp.reals.printing import mathml as form_mathml
+from exactdp.reals.printing import term_mathml
 from exactdp.report.formulas import latex, mathml
 from support.closed_forms import by_mpmath, sums
 
@@ -66,11 +66,11 @@ def test_quotients_mean_what_they_show(one: ClosedForm, two: ClosedForm, point: 
 
 
 FORMULAS: list[tuple[Expression, str, str]] = [
-    (3 * exp(-alpha * eps / 2), "3 * exp(-a * x / 2)", r"3 \, e^{-\alpha \, \varepsilon/2}"),
+    (3 * exp(-alpha * eps / 2), "3 * exp(-a * x / 2)", r"3 e^{-\alpha \varepsilon/2}"),
     (
         2 * exp(-alpha * eps / 2) / 3,
         "2 * exp(-a * x / 2) / 3",
-        r"\frac{2 \, e^{-\alpha \, \varepsilon/2}}{3}",
+        r"\frac{2 e^{-\alpha \varepsilon/2}}{3}",
     ),
     (-(1 - gamma) * (2 + alpha), "-(1 - g) * (2 + a)", ""),
     ((1 + alpha) ** 2 / (1 - gamma / 7), "(1 + a) ** 2 / (1 - g / 7)", ""),
@@ -79,7 +79,7 @@ FORMULAS: list[tuple[Expression, str, str]] = [
     (exp(-eps) * (1 - alpha) * 5, "exp(-x) * (1 - a) * 5", ""),
     (alpha * (exp(-eps) - 1), "a * (exp(-x) - 1)", ""),
     (alpha / -(1 + gamma), "a / -(1 + g)", ""),
-    (alpha / as_expression(-2, "x") * Symbol("q[0]"), "a / -2 * q", r"\frac{\alpha}{-2} \, q_{0}"),
+    (alpha / as_expression(-2, "x") * Symbol("q[0]"), "a / -2 * q", r"\frac{\alpha}{-2} q_{0}"),
 ]
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.errors import ValueRefusedError
-from exactdp.reals import evaluation, limits, printing, typesetting
+from exactdp.reals import evaluation, limits, printing
 from exactdp.reals.formula import Formula
 from exactdp.reals.interval import read_end
 from exactdp.reals.numbers import Number, inf, rational, spell
@@ -172,7 +172,7 @@ class ClosedForm(Formula, ABC):
 
     def _repr_html_(self) -> str:
         """Return the form as MathML, which a notebook prefers to LaTeX."""
-        return typesetting.mathml(self)
+        return printing.mathml(self)
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

@@ -21,7 +21,7 @@ class Logarithm:
 
     def __str__(self) -> str:
         if isinstance(self.form, RadicalForm) and self.form.exponent is not None:
-            return self.form.exponent
+            return str(self.form.exponent)
         return f"log({self.form})"
 
     def latex(self) -> str:
@@ -31,5 +31,5 @@ class Logarithm:
     def pretty(self) -> str:
         """Return the logarithm as text."""
         if isinstance(self.form, RadicalForm) and self.form.exponent is not None:
-            return self.form.exponent.replace("*", "·").replace("eps", "ε")
+            return self.form.exponent.pretty()
         return f"ln({self.form.pretty()})"

@@ -20,8 +20,9 @@ from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio, quotient
+from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.numbers import Number, exact, inf, rational, spell
-from exactdp.reals.radicals import Radical, Surd, ball_of, radical, sign_of
+from exactdp.reals.radicals import Radical, Surd, ball_of, radical
 from exactdp.reals.surd_sum import SurdSum
 
 _ONE = SurdSum({(0, Fraction(0)): Fraction(1)})
@@ -54,18 +55,26 @@ class RadicalForm(EnclosedForm):
 
     @property
     def numerator(self) -> Any:
-        """The numerator, a sum."""
-        return made(self.over)
+        """The numerator, a sum without negative powers of ε."""
+        return self._with_powers(self.over)
 
     @property
     def denominator(self) -> Any:
         """The denominator, a sum."""
-        return made(self.under)
+        return self._with_powers(self.under)
+
+    def _with_powers(self, part: SurdSum) -> ClosedForm:
+        lowest = min(0, *(k for k, _, _ in self.over.rows()))
+        return made(part * SurdSum({(-lowest, Fraction(0)): Fraction(1)}))
 
     @property
-    def terms(self) -> tuple[tuple[tuple[int, Surd], Surd], ...]:
-        """The terms of the numerator."""
-        return tuple(self.over.terms.items())
+    def terms(self) -> tuple[ExpTerm, ...]:
+        """The terms of the numerator: the largest rate first, then the smallest power."""
+        rows = sorted(self.over.rows(), key=lambda row: (-float(row[1]), row[0]))
+        return tuple(
+            ExpTerm(c, (("eps", k),) * (k != 0), (("eps", q),) * (q != 0))  # type: ignore[arg-type]
+            for k, q, c in rows
+        )
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -108,12 +117,12 @@ class RadicalForm(EnclosedForm):
         )
 
     @property
-    def exponent(self) -> str | None:
+    def exponent(self) -> ClosedForm | None:
         """The exponent if this is e to it, else None."""
         if self.under != _ONE or len(self.over) > 1:
             return None
         ((power, rate, factor),) = self.over.rows()
-        return _multiple(rate) if power == 0 and factor == 1 else None
+        return multiple_of_eps(rate) if power == 0 and factor == 1 else None
 
     def derivative(self, parameter: str = "eps") -> ClosedForm:
         """Return the derivative."""
@@ -220,42 +229,6 @@ class RadicalForm(EnclosedForm):
             raise ValueRefusedError(f"the limit is {found}, which is irrational")
         return found
 
-    # As text ------------------------------------------------------------------------------
-
-    def __str__(self) -> str:
-        above = _shown(self.over)
-        if self.under == _ONE:
-            return above
-        return f"{f'({above})' if len(self.over) > 1 else above}/({_shown(self.under)})"
-
-    def pretty(self) -> str:
-        """Return the function as text."""
-        text = str(self).replace("eps", "ε").replace("*", "·").replace("-", "−")
-        return text.replace("sqrt(", "√(")
-
-    def latex(self) -> str:
-        """Return the function as LaTeX."""
-        import sympy  # noqa: PLC0415 imported only when used
-
-        return str(sympy.latex(self.to_sympy())).replace("eps", r"\varepsilon")
-
-    def to_sympy(self) -> Any:
-        """Return the function as a SymPy expression."""
-        import sympy  # noqa: PLC0415 imported only when used
-
-        x = sympy.Symbol("eps", positive=True)
-
-        def number(value: Surd) -> Any:
-            if isinstance(value, Fraction):
-                return sympy.Rational(value.numerator, value.denominator)
-            root = value.root.to_sympy()
-            return sum(number(part) * root**i for i, part in enumerate(value.parts))
-
-        def whole(part: SurdSum) -> Any:
-            return sum(number(c) * x**k * sympy.exp(number(q) * x) for k, q, c in part.rows())
-
-        return whole(self.over) / whole(self.under)
-
 
 def sqrt(number: Number) -> Any:
     """Return the square root of a positive rational number, for rates and bounds.
@@ -357,36 +330,3 @@ def _at_zero(form: RadicalForm) -> Enclosure:
         raise ValueRefusedError("the function has no value at eps = 0")
     with ctx.workprec(256):
         return enclosure_of(ball_of(value))
-
-
-# Text ---------------------------------------------------------------------------------
-
-
-def _shown(terms: SurdSum) -> str:
-    found = ""
-    for power, rate, c in sorted(terms.rows(), key=lambda row: (-float(row[1]), row[0])):
-        factors = []
-        if power > 0:
-            factors.append("eps" if power == 1 else f"eps^{power}")
-        if rate != 0:
-            factors.append(f"exp({_multiple(rate)})")
-        sign = sign_of(c)
-        size: Surd = c if sign > 0 else -c
-        if size != 1 or not factors:
-            text = str(size) if isinstance(size, Radical) else spell(size)
-            is_long = isinstance(size, Radical) and sum(map(bool, size.parts)) > 1
-            factors.insert(
-                0, f"({text})" if is_long and (factors or power or len(terms) > 1) else text
-            )
-        joint = ("-" if sign < 0 else "") if not found else (" - " if sign < 0 else " + ")
-        below = "" if power >= 0 else "/eps" if power == -1 else f"/eps^{-power}"
-        found += joint + "*".join(factors) + below
-    return found or "0"
-
-
-def _multiple(rate: Surd) -> str:
-    if isinstance(rate, Fraction):
-        return "-" * (rate < 0) + ("eps" if abs(rate) == 1 else f"{spell(abs(rate))}*eps")
-    if sum(map(bool, rate.parts)) > 1:
-        return f"({rate})*eps"
-    return f"{rate}*eps"

@@ -300,6 +300,25 @@ class Radical:
             found += sign + text
         return found
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether it has several parts, so that it is a sum in print."""
+        return sum(map(bool, self.parts)) > 1
+
+    def to_sympy(self) -> Any:
+        """Return the number as a SymPy expression."""
+        import sympy  # noqa: PLC0415 imported only when used
+
+        root = self.root.to_sympy()
+        rationals = (sympy.Rational(a.numerator, a.denominator) for a in self.parts)
+        return sum(a * root**i for i, a in enumerate(rationals))
+
+    def latex(self) -> str:
+        """Return the number as LaTeX."""
+        import sympy  # noqa: PLC0415 imported only when used
+
+        return str(sympy.latex(self.to_sympy()))
+
     def __repr__(self) -> str:
         return f"Radical('{self}')"
 

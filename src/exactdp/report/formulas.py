@@ -14,7 +14,8 @@ from exactdp.claims.stated.expressions import (
     Symbol,
 )
 from exactdp.reals import ExpPoly
-from exactdp.reals.typesetting import LATEX, MATHML, Signed, Writer, math, summands
+from exactdp.reals.printing import math, summands
+from exactdp.reals.typesetting import LATEX, MATHML, Signed, Writer
 
 
 def mathml(formula: Expression) -> str:

@@ -27,8 +27,8 @@ from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, Enclosure, ExpPoly
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, spell
+from exactdp.reals.printing import mathml, term_mathml
 from exactdp.reals.radicals import told
-from exactdp.reals.typesetting import mathml, term_mathml
 from exactdp.report.choices import Choice, choices
 from exactdp.report.extras import require
 from exactdp.report.losses import expected_rows, how_large

@@ -15,10 +15,10 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
 from exactdp.reals import ClosedForm, Interval, numbers
 from exactdp.reals.numbers import rational, spell
+from exactdp.reals.printing import mathml
 from exactdp.reals.radical_form import multiple_of_eps
 from exactdp.reals.radicals import Surd
 from exactdp.reals.told import FEW, table
-from exactdp.reals.typesetting import mathml
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import pattern_at
 from exactdp.semantics.events import read_pattern

@@ -18,8 +18,8 @@ from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, ExpPoly
 from exactdp.reals.numbers import Number, inf
+from exactdp.reals.printing import mathml
 from exactdp.reals.told import FEW, Told, table
-from exactdp.reals.typesetting import mathml
 from exactdp.semantics.by_epsilon import ByEpsilon
 from exactdp.semantics.events import ANYTHING, near, read_pattern
 from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input

@@ -86,10 +86,10 @@ def _product(left: Expression, right: Expression, side: int, on: Interval) -> Ex
 
 def _rounded(form: ClosedForm, side: int) -> ClosedForm | None:
     """Return a sum of c·ε^k·e^{qε} with rational numbers on one side of a given one."""
-    if not isinstance(form, RadicalForm) or form.denominator != 1:
+    if not isinstance(form, RadicalForm) or form.under != 1:
         return None
     found: dict[tuple[int, Surd], Surd] = {}
-    for (power, rate), factor in form.terms:
+    for power, rate, factor in form.over.rows():
         towards = side * sign_of_number(factor)
         key = power, rate.near(towards, _ROOM) if isinstance(rate, Radical) else rate
         number = factor.near(side, _ROOM) if isinstance(factor, Radical) else factor
