@@ -16,13 +16,13 @@ from typing import Any, TypeAlias
 from exactdp.certify.kernel.limits import MAX_BITS, MAX_DEGREE
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.sign_claims import SignClaims
-from exactdp.reals.chart import ChartPiece, NearZero, SignSpan, Start, Tail, TaylorBox
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
+from exactdp.reals.pieces import Crossed, Seen
 from exactdp.reals.radical_form import RadicalForm, no_radical_certificate
 from exactdp.reals.zeros import FactorChart, Root
 
@@ -169,7 +169,7 @@ def _factor(survey: FactorChart, sign: int) -> Json:
     if survey.is_linear:
         pieces: list[list[Any]] = [["linear"]]
     else:
-        pieces = [_piece(piece, survey.factor) for piece in survey.pieces]
+        pieces = [_piece(piece) for piece in survey.pieces]
     return {
         "terms": terms(survey.factor),
         "power": survey.power,
@@ -178,19 +178,10 @@ def _factor(survey: FactorChart, sign: int) -> Json:
     }
 
 
-def _piece(piece: ChartPiece, form: ExpPoly) -> list[Any]:
-    if isinstance(piece, Start):
-        return ["start", spell(piece.upper), piece.degree]
-    if isinstance(piece, TaylorBox):
-        shift = spell(piece.shift)
-        return ["box", spell(piece.upper), shift, piece.degree, piece.bits, piece.at]
-    if isinstance(piece, SignSpan):
-        return ["span", spell(piece.upper), piece.power, spell(piece.rate), piece.bits]
-    if isinstance(piece, NearZero):
-        return ["near", spell(piece.lower), spell(piece.upper)]  # becomes a box
-    assert isinstance(piece, Tail)
-    rate, power = max((term.rate, term.power) for term in form.terms)
-    return ["span", "inf", power, spell(rate), piece.bits]
+def _piece(piece: Seen | Crossed) -> list[Any]:
+    """Return how a sign is proved; near 0 that becomes a box."""
+    assert isinstance(piece, Seen)
+    return [spell(one) if isinstance(one, Fraction) else one for one in piece.proof]
 
 
 def _end(end: End) -> str:

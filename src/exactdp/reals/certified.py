@@ -8,12 +8,13 @@ from typing import TypeAlias
 from exactdp.reals.chance_signs import ChanceWalk
 from exactdp.reals.curved import CurvedSum
 from exactdp.reals.enclosed_form import EnclosedForm
-from exactdp.reals.evaluated_zeros import Crossed, EvaluatedRoot, OpenSignError, Seen, Touched
+from exactdp.reals.evaluated_zeros import EvaluatedRoot, OpenSignError
 from exactdp.reals.exp_poly import eps
 from exactdp.reals.exponential_sums import ExponentialSum
 from exactdp.reals.interval import Interval
 from exactdp.reals.log_sums import LogSum
 from exactdp.reals.numbers import simplest_inside
+from exactdp.reals.pieces import Crossed, Seen, Touched
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radical_signs import RadicalWalk
 from exactdp.reals.sign_walk import SignWalk, TaylorWalk

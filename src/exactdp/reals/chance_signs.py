@@ -25,11 +25,11 @@ from flint import arb, ctx
 
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.envelopes import at_least, at_most, between
-from exactdp.reals.evaluated_zeros import Crossed, Found, Seen, Touched
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import Interval
 from exactdp.reals.models import EpsilonCells, Models
 from exactdp.reals.numbers import inf
+from exactdp.reals.pieces import Crossed, Found, Seen, Touched
 from exactdp.reals.sheets import Sheet, is_positive
 from exactdp.reals.sign_walk import SignWalk
 from exactdp.reals.signs import nonnegative

@@ -15,15 +15,16 @@ raises `Stuck` when its steps get shorter; it is then repeated on squarefree fac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from exactdp.reals.evaluation import sign_at
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE, Expansion
 from exactdp.reals.interval import Interval
-from exactdp.reals.numbers import fraction
+from exactdp.reals.numbers import fraction, inf
+from exactdp.reals.pieces import Crossed, Seen
 
 T = TypeVar("T")
 
@@ -31,77 +32,11 @@ _BITS = 64
 _STEPS = 16  # number of steps of one kind after which a leap is tried
 
 
-@dataclass(frozen=True)
-class Start:
-    """(0, upper] has one sign."""
-
-    upper: Fraction
-    sign: int
-    degree: int
-
-
-@dataclass(frozen=True)
-class TaylorBox:
-    """[lower, upper] has one sign, seen after division by e^{shift·ε}."""
-
-    lower: Fraction
-    upper: Fraction
-    sign: int
-    shift: Fraction
-    degree: int
-    bits: int
-    at: str = "middle"
-
-
-@dataclass(frozen=True)
-class SignSpan:
-    """[lower, upper], wide, has the sign of the term with ε^power·e^{rate·ε}."""
-
-    lower: Fraction
-    upper: Fraction
-    sign: int
-    power: int
-    rate: Fraction
-    bits: int
-
-
-@dataclass(frozen=True)
-class NearZero:
-    """[lower, upper], wide and close to 0, has the sign of the Taylor coefficient of ε^order."""
-
-    lower: Fraction
-    upper: Fraction
-    sign: int
-    order: int
-    bits: int
-
-
-@dataclass(frozen=True)
-class Tail:
-    """[lower, ∞) has one sign."""
-
-    lower: Fraction
-    sign: int
-    bits: int
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """(lower, upper) contains exactly one zero, a simple one; before it the sign is `sign`."""
-
-    lower: Fraction
-    upper: Fraction
-    sign: int
-
-
-ChartPiece: TypeAlias = Start | TaylorBox | SignSpan | NearZero | Tail | Crossing
-
-
 class Stuck(Exception):  # noqa: N818 not an error: the walk goes on with better factors
     """The steps have become too short: there may be a multiple zero."""
 
 
-def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterator[ChartPiece]:
+def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterator[Seen | Crossed]:
     """Yield pieces that cover `on`, part of (0, ∞), from left to right.
 
     `form` is not 0 at rational points other than 0. Steps shorter than `finest` times their
@@ -117,29 +52,30 @@ def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterato
     if place == 0:
         start = _start(expansion, end, bounded=tail is None)
         yield start
-        place = start.upper
+        place = Fraction(start.upper)
     yield from _boxes(form, expansion, place, end, finest, is_point=on.is_point)
     if tail is not None:
-        yield Tail(max(place, end), tail.sign, tail.bits)
+        yield replace(tail, lower=max(place, end))
 
 
-def _tail(expansion: Expansion, lower: object) -> Tail:
+def _tail(expansion: Expansion, lower: object) -> Seen:
     """Return the tail from the first power of two (or the lower end) for which one is proved."""
     assert isinstance(lower, Fraction)
     fastest = fraction(expansion.fastest)
     first = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
 
-    def tail(n: int) -> Tail | None:
+    def tail(n: int) -> Seen | None:
         place = Fraction(2) ** (_exponent(first) + n) if n else first
         bits = _BITS
         while (reading := expansion.tail(place, bits)).blurred:
             bits *= 2
-        return Tail(place, reading.sign, bits + 16) if reading.sign else None
+        proof = "span", "inf", reading.power, reading.shift, bits + 16
+        return Seen(place, inf, reading.sign, proof=proof) if reading.sign else None
 
     return _first(tail)
 
 
-def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Start:
+def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Seen:
     """Return the start up to a power of two, or up to `end` if that is near."""
     degree = DEGREE + expansion.order
     fastest = fraction(expansion.fastest)
@@ -147,12 +83,13 @@ def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Start:
     if first >= end and bounded:
         first = end
 
-    def start(n: int) -> Start | None:
+    def start(n: int) -> Seen | None:
         upper = Fraction(2) ** (_exponent(first) - n) if n else first
         bits = _BITS
         while (reading := expansion.start(upper, degree, bits)).blurred:
             bits *= 2
-        return Start(upper, reading.sign, degree) if reading.sign else None
+        proof = "start", upper, degree
+        return Seen(Fraction(0), upper, reading.sign, proof=proof) if reading.sign else None
 
     return _first(start)
 
@@ -183,14 +120,15 @@ def _boxes(
     finest: Fraction | None,
     *,
     is_point: bool,
-) -> Iterator[ChartPiece]:
+) -> Iterator[Seen | Crossed]:
     bits = _BITS
     if is_point:
         reading = expansion.box(place, end, 1, bits)
         while not reading.sign:
             bits *= 2
             reading = expansion.box(place, end, 1, bits)
-        yield TaylorBox(place, end, reading.sign, reading.shift, 1, bits + 16)
+        proof = "box", end, reading.shift, 1, bits + 16, "middle"
+        yield Seen(place, end, reading.sign, proof=proof)
         return
     step = place / 2
     before, at, steps = 0, "middle", 0
@@ -199,7 +137,8 @@ def _boxes(
             steps = 0
             if (piece := _leap(expansion, place, end, bits)) is not None:
                 yield piece
-                place, before, step = piece.upper, piece.sign, piece.upper / 2
+                place, before = Fraction(piece.upper), piece.sign
+                step = place / 2
                 continue
         upper = min(end, _round(place + step, step))
         degree = _degree(bits)
@@ -214,14 +153,15 @@ def _boxes(
             if second.sign:
                 reading, at = second, end_point
         if reading.sign:
-            yield TaylorBox(place, upper, reading.sign, reading.shift, degree, bits + 16, at)
+            proof = "box", upper, reading.shift, degree, bits + 16, at
+            yield Seen(place, upper, reading.sign, proof=proof)
             place, before, step, steps = upper, reading.sign, 2 * step, steps + 1
             continue
         if reading.monotone:
             before = before or sign_at(form, place)
             after = sign_at(form, upper)
             if after != before:
-                yield Crossing(place, upper, before)
+                yield Crossed(place, upper, before)
                 place, before = upper, after
                 continue
         if reading.blurred:
@@ -232,19 +172,18 @@ def _boxes(
             raise Stuck
 
 
-def _leap(
-    expansion: Expansion, place: Fraction, end: Fraction, bits: int
-) -> SignSpan | NearZero | None:
+def _leap(expansion: Expansion, place: Fraction, end: Fraction, bits: int) -> Seen | None:
     """Return a wide piece from here on, if one is proved: the widest that is easily found."""
     best, good, bad = None, 0, 0  # logarithms of widths
     width = 16
     while not bad or bad - good > 1 + good // 4:
         upper = min(end, Fraction(2) ** (_exponent(place) + width))
-        found: SignSpan | NearZero | None = None
+        found: Seen | None = None
         if (near := expansion.near(place, upper, bits)).sign:
-            found = NearZero(place, upper, near.sign, near.power, bits + 16)
+            found = Seen(place, upper, near.sign, proof=("near", place, upper))
         elif (span := expansion.span(place, upper, bits)).sign:
-            found = SignSpan(place, upper, span.sign, span.power, span.shift, bits + 16)
+            proof = "span", upper, span.power, span.shift, bits + 16
+            found = Seen(place, upper, span.sign, proof=proof)
         if found is None:
             if best is None:
                 return None

@@ -1,10 +1,10 @@
-"""Stretches of one sign, and zeros, of functions that are evaluated, not expanded."""
+"""Zeros of functions that are evaluated, not expanded."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from flint import arb
 
@@ -13,41 +13,6 @@ from exactdp.reals.numbers import positive_width
 from exactdp.reals.zeros import Root
 
 _MOST_BITS = 1 << 14
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A stretch of ε with one sign; the sign is 0 if it stays open."""
-
-    lower: Fraction
-    upper: Fraction | float
-    sign: int
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Crossed:
-    """A stretch with exactly one zero, at which the sign changes."""
-
-    lower: Fraction
-    upper: Fraction
-    sign: int
-    """The sign before."""
-
-
-@dataclass(frozen=True)
-class Touched:
-    """A rational zero."""
-
-    point: Fraction
-
-    @property
-    def upper(self) -> Fraction:
-        """The point."""
-        return self.point
-
-
-Found: TypeAlias = Seen | Crossed | Touched
 
 
 class OpenSignError(ValueRefusedError):

@@ -168,7 +168,8 @@ class Expansion:
                             return ExpansionResult()
                         room -= abs(c) * fading * b**excess
             if room > abs(leading) * _ROOM:
-                return ExpansionResult(1 if leading > 0 else -1)
+                sign, shift = 1 if leading > 0 else -1, fraction(self._rates[-1])
+                return ExpansionResult(sign, shift=shift, power=top.degree())
             return ExpansionResult(blurred=not _sharp(room, arb(abs(leading))))
 
     def span(self, lower: Fraction, upper: Fraction, bits: int) -> ExpansionResult:

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from flint import arb, arb_series, ctx
 
-from exactdp.reals.evaluated_zeros import Seen
 from exactdp.reals.numbers import exact, inf
+from exactdp.reals.pieces import Seen
 from exactdp.reals.radicals import Surd, ball_of, sign_of
 from exactdp.reals.sign_walk import series_of
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
-from exactdp.reals.evaluated_zeros import Crossed, EvaluatedRoot, Found, OpenSignError, Seen
+from exactdp.reals.evaluated_zeros import EvaluatedRoot, OpenSignError
 from exactdp.reals.evaluation import Enclosure, enclosure_of
 from exactdp.reals.exp_poly import eps
 from exactdp.reals.exponential_sums import Exponent, ExponentialSum
@@ -22,6 +22,7 @@ from exactdp.reals.extrema import Extremum
 from exactdp.reals.interval import Interval
 from exactdp.reals.limits import coefficient_at_zero, order_at_zero
 from exactdp.reals.numbers import exact, inf
+from exactdp.reals.pieces import Crossed, Found, Seen
 from exactdp.reals.radical_form import RadicalForm, end_value, made
 from exactdp.reals.radicals import Radical, Surd, ball_of, sign_of
 from exactdp.reals.sign_walk import TaylorWalk

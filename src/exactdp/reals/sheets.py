@@ -7,10 +7,10 @@ from fractions import Fraction
 from flint import arb, arb_poly, ctx
 
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluated_zeros import Crossed, Seen
 from exactdp.reals.exp_poly import ExpPoly, eps, exp
 from exactdp.reals.models import Model
 from exactdp.reals.numbers import exact
+from exactdp.reals.pieces import Crossed, Seen
 from exactdp.reals.sign_walk import OnUnit
 from exactdp.reals.unexpanded import Unexpanded
 

@@ -25,9 +25,10 @@ from typing import Protocol, TypeAlias
 
 from flint import arb, ctx
 
-from exactdp.reals.evaluated_zeros import Crossed, Enclosing, Found, Seen, Touched
+from exactdp.reals.evaluated_zeros import Enclosing
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import exact, inf, simplest_inside
+from exactdp.reals.pieces import Crossed, Found, Seen, Touched
 
 _DEGREE = 12  # of the Taylor polynomials
 _HIGHEST_ORDER = 64  # of a first coefficient

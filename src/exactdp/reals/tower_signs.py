@@ -13,12 +13,12 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.evaluated_zeros import Seen
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.extrema import infimum, supremum
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import exact, inf
+from exactdp.reals.pieces import Seen
 from exactdp.reals.sign_walk import TaylorWalk
 from exactdp.reals.signs import nonnegative
 from exactdp.reals.towers import Tower

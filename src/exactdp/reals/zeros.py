@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import divisors
-from exactdp.reals.chart import ChartPiece, Crossing, Stuck, walk
+from exactdp.reals.chart import Stuck, walk
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign_at, total
 from exactdp.reals.exp_poly import ExpPoly, eps
@@ -38,6 +38,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, double, exact, fraction, positive_width, spell
 from exactdp.reals.parsing import as_form
+from exactdp.reals.pieces import Crossed, Seen
 from exactdp.reals.told import Told
 
 Factors: TypeAlias = list[tuple[ExpPoly, int]]
@@ -189,7 +190,7 @@ class FactorChart:
 
     factor: ExpPoly
     power: int
-    pieces: tuple[ChartPiece, ...]
+    pieces: tuple[Seen | Crossed, ...]
 
     @property
     def is_linear(self) -> bool:
@@ -206,7 +207,7 @@ class FactorChart:
         return [
             Root(piece.lower, piece.upper, self.power, self.factor)
             for piece in self.pieces
-            if isinstance(piece, Crossing)
+            if isinstance(piece, Crossed)
         ]
 
 
