@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 from typing import Any, TypeAlias
 
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz
@@ -34,6 +35,8 @@ _LONG_BASE = 256  # bits
 _BITS = 192  # of the numbers that replace constants
 
 Ends: TypeAlias = tuple[Fraction, Fraction]
+Row: TypeAlias = tuple[Sequence[int], Sequence[Fraction], fmpq]
+"""Powers, rates and coefficient of a term."""
 
 
 def base_of(name: object) -> Fraction | None:
@@ -209,16 +212,25 @@ def _lowest(terms: Sequence[tuple[Any, Any, Any]]) -> Fraction:
     """Return a rational number that is at most Σ c·∏ x^k·e^(q·x) over constants x, and close."""
     if all(not inner and not inside for _, inner, inside in terms):
         return sum((Fraction(c) for c, _, _ in terms), Fraction(0))
+    names = sorted({name for _, *listed in terms for part in listed for name, _ in part})
+    rows = (
+        ([dict(inner).get(n, 0) for n in names], [dict(inside).get(n, 0) for n in names], exact(c))
+        for c, inner, inside in terms
+    )
     with ctx.workprec(_BITS):
-        total = arb(0)
-        for c, inner, inside in terms:
-            part = arb(exact(Fraction(c)))
-            for name, k in inner:
-                part *= _ball(name) ** k
-            for name, q in inside:
-                part *= (_ball(name) * exact(q)).exp()
-            total += part
-        return enclosure_of(total).lower
+        return enclosure_of(_total(rows, [*map(_ball, names)])).lower
+
+
+def _total(rows: Iterable[Row], sizes: Sequence[arb]) -> arb:
+    """Return Σ q·∏ x^k·e^{Σ c·x} for rows (k, c, q) at numbers x, at the working precision."""
+    total = arb(0)
+    for powers, rates, q in rows:
+        part, exponent = arb(q), arb(0)
+        for size, k, c in zip(sizes, powers, rates, strict=True):
+            part *= size**k
+            exponent += arb(exact(c)) * size
+        total += part * exponent.exp()
+    return total
 
 
 def _ball(name: str) -> arb:
@@ -268,16 +280,17 @@ class LogForm:
 
     def at(self, eps: Any, digits: int = 30) -> Enclosure:
         """Return the value at a rational ε, enclosed to `digits` digits."""
-        over, under = (list(self._terms(part, Fraction(eps))) for part in _parts(self.form))
+        over, under = (self._rows_at(part, Fraction(eps)) for part in _parts(self.form))
         if not over:
             return Enclosure(Fraction(0), Fraction(0))
-        if all(not any(key[0]) and not any(key[1:]) for key, _ in (*over, *under)):
-            value = fraction(over[0][1] / under[0][1])
+        if not any(any(powers) or any(rates) for powers, rates, _ in (*over, *under)):
+            value = fraction(over[0][2] / under[0][2])
             return Enclosure(value, value)
 
         def ball(bits: int) -> arb:
             with ctx.workprec(bits):
-                return self._total(over) / self._total(under)
+                sizes = [arb(1), *map(_ball, self.units)]
+                return _total(over, sizes) / _total(under, sizes)
 
         found = refined(ball, digits, 64, _MOST_BITS)
         if found is None:
@@ -298,48 +311,19 @@ class LogForm:
 
     def on_ball(self, x: arb) -> arb:
         """Return a ball that contains the values on a ball of ε, at the working precision."""
-        over, under = (self._on_ball(part, x) for part in _parts(self.form))
+        names, sizes = ("eps", *self.units), [x, *map(_ball, self.units)]
+        over, under = (_total(part.entries(names), sizes) for part in _parts(self.form))
         return over if self.form.denominator == 1 else over / under
 
-    def _on_ball(self, form: ExpPoly, x: arb) -> arb:
-        sizes = [x, *map(_ball, self.units)]
-        total = arb(0)
-        for powers, rates, q in form.entries(("eps", *self.units)):
-            part, exponent = arb(q), arb(0)
-            for size, k, c in zip(sizes, powers, rates, strict=True):
-                part *= size**k
-                exponent += arb(exact(c)) * size
-            total += part * exponent.exp()
-        return total
-
-    def _terms(self, form: ExpPoly, eps: Fraction) -> Iterator[tuple[tuple[Any, ...], fmpq]]:
-        """Yield (powers of constants, exponent of e, rates) with coefficients that are not 0."""
+    def _rows_at(self, form: ExpPoly, eps: Fraction) -> list[Row]:
+        """Return the terms at an ε, none of them 0: powers, rates (first that of 1) and number."""
+        logs = [int(name != UNIT) for name in self.units]
         found: dict[tuple[Any, ...], fmpq] = {}
         for (j, *powers), (a, *rates), q in form.entries(("eps", *self.units)):
-            kept = tuple(
-                0 if name == UNIT else k for name, k in zip(self.units, powers, strict=True)
-            )
-            one = sum(
-                (c for name, c in zip(self.units, rates, strict=True) if name == UNIT), Fraction(0)
-            )
-            logs = tuple(
-                Fraction(0) if name == UNIT else c
-                for name, c in zip(self.units, rates, strict=True)
-            )
-            key = kept, a * eps + one, *logs
+            one = sum((c for c, is_log in zip(rates, logs, strict=True) if not is_log), a * eps)
+            key = (0, *map(mul, powers, logs)), (one, *map(mul, rates, logs))
             found[key] = found.get(key, fmpq(0)) + exact(fraction(q) * eps**j)
-        yield from ((key, q) for key, q in found.items() if q)
-
-    def _total(self, terms: list[tuple[tuple[Any, ...], fmpq]]) -> arb:
-        sizes = [*map(_ball, self.units)]
-        total = arb(0)
-        for (powers, x, *rates), q in terms:
-            part, exponent = arb(q), arb(exact(x))
-            for size, k, c in zip(sizes, powers, rates, strict=True):
-                part *= size**k
-                exponent += arb(exact(c)) * size
-            total += part * exponent.exp()
-        return total
+        return [(powers, rates, q) for (powers, rates), q in found.items() if q]
 
     @property
     def _bases(self) -> tuple[str, ...]:
