@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
+from abc import abstractmethod
+from typing import Any, Self
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
@@ -13,7 +13,90 @@ from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.numbers import Number, rational
 
 
-class ExpRatio(ClosedForm):
+class QuotientForm(ClosedForm):
+    """over/under, for sums of one kind; what follows from numerators and denominators."""
+
+    __slots__ = ("over", "under")
+
+    over: Any
+    under: Any
+
+    def _fill(self, over: object, under: object) -> None:
+        object.__setattr__(self, "over", over)
+        object.__setattr__(self, "under", under)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    @staticmethod
+    @abstractmethod
+    def parts_of(value: object) -> tuple[Any, Any] | None:
+        """Return numerator and denominator of a number or closed form; None if it has none."""
+
+    @staticmethod
+    @abstractmethod
+    def quotient(over: Any, under: Any) -> ClosedForm:
+        """Return the quotient of two sums."""
+
+    def __bool__(self) -> bool:
+        return bool(self.over)
+
+    def __neg__(self) -> ClosedForm:
+        return self.quotient(-self.over, self.under)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __add__(self, other: object) -> ClosedForm:
+        its = self.parts_of(other)
+        if its is None:
+            return NotImplemented
+        over, under = its
+        if under == self.under:
+            return self.quotient(self.over + over, under)
+        return self.quotient(self.over * under + over * self.under, self.under * under)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> ClosedForm:
+        return NotImplemented if self.parts_of(other) is None else self + -other  # type: ignore[operator]
+
+    def __rsub__(self, other: object) -> ClosedForm:
+        return -self + other  # type: ignore[operator]
+
+    def __mul__(self, other: object) -> ClosedForm:
+        its = self.parts_of(other)
+        return NotImplemented if its is None else self._times(*its)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> ClosedForm:
+        its = self.parts_of(other)
+        return NotImplemented if its is None else self._times(its[1], its[0])
+
+    def __rtruediv__(self, other: object) -> ClosedForm:
+        its = self.parts_of(other)
+        if its is None:
+            return NotImplemented
+        return self.quotient(its[0] * self.under, its[1] * self.over)
+
+    def _times(self, over: Any, under: Any) -> ClosedForm:
+        return self.quotient(self.over * over, self.under * under)
+
+    def __eq__(self, other: object) -> bool:
+        its = None if isinstance(other, float) else self.parts_of(other)
+        if its is None:
+            return NotImplemented
+        over, under = its
+        if under == self.under:
+            return bool(over == self.over)
+        return bool(over * self.under == self.over * under)
+
+    @abstractmethod
+    def __hash__(self) -> int: ...
+
+
+class ExpRatio(QuotientForm):
     """A quotient of two `ExpPoly` in lowest terms, immutable and hashable.
 
     (If the exponents span hundreds of steps, only sparse divisors are cancelled.)
@@ -25,10 +108,10 @@ class ExpRatio(ClosedForm):
     (1 + exp(-eps))/eps
     """
 
-    __slots__ = ("_over", "_under")
+    __slots__ = ()
 
-    _over: ExpPoly
-    _under: ExpPoly
+    over: ExpPoly
+    under: ExpPoly
 
     def __init__(
         self, numerator: ClosedForm | Number, denominator: ClosedForm | Number = 1
@@ -38,88 +121,46 @@ class ExpRatio(ClosedForm):
             raise _division_by_zero(over)
         self._fill(*_normal(over.numerator * under.denominator, over.denominator * under.numerator))
 
-    def _fill(self, over: ExpPoly, under: ExpPoly) -> None:
-        object.__setattr__(self, "_over", over)
-        object.__setattr__(self, "_under", under)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an ExpRatio is immutable")
-
     @property
     def numerator(self) -> ExpPoly:
         """The numerator, in lowest terms."""
-        return self._over
+        return self.over
 
     @property
     def denominator(self) -> ExpPoly:
         """The denominator, in lowest terms and normalised."""
-        return self._under
+        return self.under
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The parameters that the quotient depends on, `eps` first."""
-        found = {*self._over.parameters, *self._under.parameters}
+        found = {*self.over.parameters, *self.under.parameters}
         return ("eps",) * ("eps" in found) + tuple(sorted(found - {"eps"}))
 
-    def __bool__(self) -> bool:
-        return bool(self._over)
+    @staticmethod
+    def parts_of(value: object) -> tuple[ExpPoly, ExpPoly] | None:
+        """Return numerator and denominator of a closed form or number; None for anything else."""
+        form = value if isinstance(value, ExpRatio) else as_sum(value)
+        return None if form is None else (form.numerator, form.denominator)
+
+    @staticmethod
+    def quotient(over: ExpPoly, under: ExpPoly) -> ClosedForm:
+        """Return over/under in lowest terms."""
+        return quotient(over, under)
 
     def __neg__(self) -> ExpRatio:
-        return _build(-self._over, self._under)
-
-    def __pos__(self) -> ExpRatio:
-        return self
-
-    def __add__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
-        summand = _operand(other)
-        if summand is None:
-            return NotImplemented
-        if summand.denominator == self._under:
-            return quotient(self._over + summand.numerator, self._under)
-        return quotient(
-            self._over * summand.denominator + summand.numerator * self._under,
-            self._under * summand.denominator,
-        )
-
-    __radd__ = __add__
-
-    def __sub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
-        subtrahend = _operand(other)
-        return NotImplemented if subtrahend is None else self + -subtrahend
-
-    def __rsub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
-        return -self + other
-
-    def __mul__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
-        factor = _operand(other)
-        if factor is None:
-            return NotImplemented
-        return quotient(self._over * factor.numerator, self._under * factor.denominator)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
-        divisor = _operand(other)
-        if divisor is None:
-            return NotImplemented
-        return quotient(self._over * divisor.denominator, self._under * divisor.numerator)
-
-    def __rtruediv__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
-        dividend = _operand(other)
-        if dividend is None:
-            return NotImplemented
-        return quotient(dividend.numerator * self._under, dividend.denominator * self._over)
+        return _build(-self.over, self.under)
 
     def __pow__(self, power: int) -> ClosedForm:
         if not isinstance(power, int):
             return NotImplemented
         if power < 0:
-            return quotient(self._under**-power, self._over**-power)
-        return _build(self._over**power, self._under**power)
+            return quotient(self.under**-power, self.over**-power)
+        return _build(self.over**power, self.under**power)
 
     def derivative(self, parameter: str = "eps") -> ClosedForm:
         """Return the derivative with respect to one parameter."""
-        over, under = self._over, self._under
+        over, under = self.over, self.under
         # With g = gcd(D, D′) the derivative is (N′·D/g − N·D′/g)/(D·D/g): no common factor of D.
         slope = under.derivative(parameter)
         if not slope:
@@ -129,25 +170,17 @@ class ExpRatio(ClosedForm):
 
     def substitute(self, **values: ClosedForm | Number) -> ClosedForm:
         """Return the quotient with parameters replaced (see `ClosedForm.substitute`)."""
-        over, under = self._over.substitute(**values), self._under.substitute(**values)
+        over, under = self.over.substitute(**values), self.under.substitute(**values)
         return over / under
 
-    def __eq__(self, other: object) -> bool:
-        form = None if isinstance(other, float) else _operand(other)
-        if form is None:
-            return NotImplemented
-        if form.denominator == self._under:
-            return form.numerator == self._over
-        return form.numerator * self._under == self._over * form.denominator
-
     def __hash__(self) -> int:
-        if self._under == ONE:
-            return hash(self._over)
-        above, below = self._over.ends(), self._under.ends()
+        if self.under == ONE:
+            return hash(self.over)
+        above, below = self.over.ends(), self.under.ends()
         return hash(tuple(_divided(a, b) for a, b in zip(above, below, strict=True)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _build, (self._over, self._under)
+        return _build, (self.over, self.under)
 
 
 def quotient(over: ExpPoly, under: ExpPoly) -> ClosedForm:
@@ -184,12 +217,6 @@ def _build(over: ExpPoly, under: ExpPoly) -> ExpRatio:
 
 def _form(value: ClosedForm | Number) -> ClosedForm:
     return value if isinstance(value, ClosedForm) else ExpPoly(rational(value))
-
-
-def _operand(value: object) -> ClosedForm | None:
-    if isinstance(value, ExpPoly | ExpRatio):
-        return value
-    return as_sum(value)
 
 
 def _divided(above: ExpTerm, below: ExpTerm) -> ExpTerm:

@@ -19,7 +19,7 @@ from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of
 from exactdp.reals.exp_poly import ExpPoly
-from exactdp.reals.exp_ratio import ExpRatio, quotient
+from exactdp.reals.exp_ratio import ExpRatio, QuotientForm, quotient
 from exactdp.reals.exp_term import ExpTerm
 from exactdp.reals.numbers import Number, exact, inf, rational, spell
 from exactdp.reals.radicals import Radical, Surd, ball_of, radical
@@ -28,7 +28,7 @@ from exactdp.reals.surd_sum import SurdSum
 _ONE = SurdSum({(0, Fraction(0)): Fraction(1)})
 
 
-class RadicalForm(EnclosedForm):
+class RadicalForm(QuotientForm, EnclosedForm):
     """A quotient of sums, of which at least one number is irrational.
 
     >>> from exactdp.reals import exp, eps
@@ -36,17 +36,13 @@ class RadicalForm(EnclosedForm):
     sqrt(2) - sqrt(2)*exp(-sqrt(2)*eps)
     """
 
-    __slots__ = ("over", "under")
+    __slots__ = ()
 
     over: SurdSum
     under: SurdSum
 
     def __init__(self, over: SurdSum, under: SurdSum = _ONE) -> None:
-        object.__setattr__(self, "over", over)
-        object.__setattr__(self, "under", under)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a RadicalForm is immutable")
+        self._fill(over, under)
 
     def __reduce__(self) -> tuple[object, ...]:
         return RadicalForm, (self.over, self.under)
@@ -145,59 +141,21 @@ class RadicalForm(EnclosedForm):
             rule="Its rates are irrational.",
         )
 
-    def __bool__(self) -> bool:
-        return True
+    @staticmethod
+    def parts_of(value: object) -> tuple[SurdSum, SurdSum] | None:
+        """Return numerator and denominator of a closed form or number; None for anything else."""
+        return terms_of(value)
 
-    def __neg__(self) -> ClosedForm:
-        return self * -1
-
-    def __add__(self, other: object) -> ClosedForm:
-        its = terms_of(other)
-        if its is None:
-            return NotImplemented
-        if its[1] == self.under:
-            return made(self.over + its[0], self.under)
-        return made(self.over * its[1] + its[0] * self.under, self.under * its[1])
-
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> ClosedForm:
-        return NotImplemented if terms_of(other) is None else self + other * -1  # type: ignore[operator]
-
-    def __rsub__(self, other: object) -> ClosedForm:
-        return self * -1 + other  # type: ignore[operator]
-
-    def __mul__(self, other: object) -> ClosedForm:
-        its = terms_of(other)
-        if its is None:
-            return NotImplemented
-        return made(self.over * its[0], self.under * its[1])
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> ClosedForm:
-        its = terms_of(other)
-        if its is None:
-            return NotImplemented
-        return made(self.over * its[1], self.under * its[0])
-
-    def __rtruediv__(self, other: object) -> ClosedForm:
-        its = terms_of(other)
-        if its is None:
-            return NotImplemented
-        return made(its[0] * self.under, its[1] * self.over)
+    @staticmethod
+    def quotient(over: SurdSum, under: SurdSum) -> ClosedForm:
+        """Return a quotient; with rational numbers if it has no others."""
+        return made(over, under)
 
     def __pow__(self, power: int) -> ClosedForm:
         found: ClosedForm = ExpPoly(1)
         for _ in range(abs(power)):
             found = self * found
         return found if power >= 0 else 1 / found
-
-    def __eq__(self, other: object) -> bool:
-        its = None if isinstance(other, float) else terms_of(other)
-        if its is None:
-            return NotImplemented
-        return self.over * its[1] == its[0] * self.under
 
     def __hash__(self) -> int:
         if self.under != _ONE:
