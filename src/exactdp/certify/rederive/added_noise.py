@@ -14,6 +14,7 @@ import ast
 from fractions import Fraction
 from typing import Any
 
+from ..kernel.reading import CertificateReader
 from .builtin import bounded
 from .derivation import Derivation
 from .interpreter import FAILURES, FunctionCall, LeaveError
@@ -265,19 +266,18 @@ def _noise(value: Any) -> dict[int, Fraction]:
     return {name: c for name, c in value.coefficients.items() if name >= 0}
 
 
-def why_not_only_added(derivation: Derivation) -> str | None:
-    """Return why the error may have other distributions at other inputs, None if it does not."""
+def check_only_added(reader: CertificateReader, derivation: Derivation) -> None:
+    """Check that the error has the same distribution at all inputs."""
     spec = derivation.spec
-    if not spec["ideal"].get("noiseless"):
-        return "the ideal is not the mechanism without noise"
+    right = spec["ideal"].get("noiseless")
+    reader.require(right, "the ideal is not the mechanism without noise")
     output = _output(derivation.mechanism, derivation)
     kinds = spec["output_distance"].get("entries")
+    right = spec["output_distance"].get("name") == "sup"
     if kinds is not None:
-        if not isinstance(output, tuple) or len(output) != len(kinds) or "position" in kinds:
-            return "errors are not differences of entries"
-    elif spec["output_distance"].get("name") != "sup":
-        return "errors are not differences"
-    return None
+        is_list = isinstance(output, tuple) and len(output) == len(kinds)
+        right = is_list and "position" not in kinds
+    reader.require(right, "errors are not differences")
 
 
 def _output(program: SourceProgram, derivation: Derivation) -> Any:

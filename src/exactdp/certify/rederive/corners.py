@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..kernel.reading import CertificateReader
 from .implied import ImpliedForms, side_of
 from .linear import LinearForm
 from .merged import spelled_key
@@ -88,69 +89,60 @@ class _NoInputs:
 class CornerProof:
     """The corners of a claim at one value of its finite entries."""
 
-    def __init__(self, derivation: Any, fixed: list[Any]) -> None:
+    def __init__(self, reader: CertificateReader, derivation: Any, fixed: list[Any]) -> None:
+        self.require = reader.require
         self.derivation = derivation
         self.fixed = fixed
 
-    def wrong(self, corners: list[StatedCorner]) -> str | None:
-        """Return what is wrong with corners of all ideal outputs, None if nothing is."""
+    def check(self, corners: list[StatedCorner]) -> None:
+        """Check corners of all ideal outputs."""
         known = [(self.as_forms(corner.output), corner) for corner in corners]
-        try:
-            if not self._enclose(known):
-                return "an ideal output has not one corner, or is not seen inside of a row"
-            if not self._are_ordered(known):
-                return "the chance of an output may fall along a direction"
-        except RecursionError as error:
-            raise UnsupportedError("the runs of the program are too long") from error
-        return None
+        self._enclose(known)
+        self._are_ordered(known)
 
-    def wrong_for_all(self, corner: StatedCorner) -> str | None:
-        """Return why a corner does not stand for those of all ideal outputs, None if it does.
+    def check_for_all(self, corner: StatedCorner) -> None:
+        """Check that a corner stands for those of all ideal outputs.
 
         Mechanism and ideal select the best entry, so exchanging entries exchanges outputs. All rows
         follow from this, and so do those of the other corners.
         """
         size, sign = len(self.fixed), corner.selects
-        if size < 2 or any(one is not None for one in self.fixed):
-            return "an entry of a selection is not real"
+        is_real = size > 1 and all(one is None for one in self.fixed)
+        self.require(is_real, "an entry of a selection is not real")
         runs = self.derivation.merged(self.fixed, noisy=True)
         noisy = Selection(runs, size, sign=sign, ties=False)
         if self.derivation.ideal_program is not runs.program or runs.ignores_ties:
             runs = self.derivation.merged(self.fixed, noisy=False)
         ideal = Selection(runs, size, sign=sign, ties=True)
         outputs = [*map(spelled_key, ideal.outputs)]
-        if [*map(spelled_key, noisy.outputs)] != outputs:
-            return "the ideal output is not that of the best entry"
+        right = [*map(spelled_key, noisy.outputs)] == outputs
+        self.require(right, "the ideal output is not that of the best entry")
         stated = self.as_forms(corner.output)
-        if spelled_key(stated) not in outputs:
-            return "the output of a corner is not an ideal output"
+        right = spelled_key(stated) in outputs
+        self.require(right, "the output of a corner is not an ideal output")
         best = outputs.index(spelled_key(stated))
         for row in corner.rows:
             own = row.slopes.get(best, _ZERO)
             is_gap = len(row.slopes) == 2 and sum(row.slopes.values()) == 0
-            if not is_gap or own * sign <= 0 or row.constant < 0:
-                return "a row does not say that an entry is not the best"
-        if not self._are_ordered([(stated, corner)]):
-            return "the chance of an output may fall along a direction"
-        return None
+            right = is_gap and own * sign > 0 and row.constant >= 0
+            self.require(right, "a row does not say that an entry is not the best")
+        self._are_ordered([(stated, corner)])
 
-    def _enclose(self, known: list[tuple[Any, StatedCorner]]) -> bool:
-        """Whether each ideal output has one corner, whose rows its inputs satisfy."""
+    def _enclose(self, known: list[tuple[Any, StatedCorner]]) -> None:
+        """Check that each ideal output has one corner, whose rows its inputs satisfy."""
         implied = ImpliedForms(self.derivation.merged(self.fixed, noisy=False))
         is_numeric = self.derivation.spec["input_distance"]["name"] == "numeric"
         for output, way in implied.ends:
             own = _with_entries(output)
             here = [corner for stated, corner in known if _is_same(stated, own)]
-            if len(here) != 1:
-                return False
+            self.require(len(here) == 1, "an ideal output has not one corner")
             for row in here[0].rows:
                 strict = is_numeric and bool(row.width) and min(row.slopes.values()) < 0
-                if not implied.holds(way, side_of(row.slopes, row.constant, strict=strict)):
-                    return False
-        return True
+                right = implied.holds(way, side_of(row.slopes, row.constant, strict=strict))
+                self.require(right, "an ideal output is not seen inside of a row")
 
-    def _are_ordered(self, known: list[tuple[Any, StatedCorner]]) -> bool:
-        """Whether no output becomes less likely along the directions of its corner."""
+    def _are_ordered(self, known: list[tuple[Any, StatedCorner]]) -> None:
+        """Check that no output becomes less likely along the directions of its corner."""
         successes = self.derivation.successes(self.fixed)
         sup = self.derivation.spec["output_distance"].get("name") == "sup"
         for stated, corner in known:
@@ -160,9 +152,8 @@ class CornerProof:
             ]
             success = successes.of(stated, sup=sup)
             order = Monotone(success, wanted if sup else [], len(self.fixed))
-            if not all(map(order.grows, corner.directions())):
-                return False
-        return True
+            right = all(map(order.grows, corner.directions()))
+            self.require(right, "the chance of an output may fall along a direction")
 
     def as_forms(self, output: Any) -> Any:
         """Return an output with forms in the entries, which are unknowns below 0."""
@@ -193,40 +184,38 @@ def _is_same(one: Any, two: Any) -> bool:
     return bool(one == two)
 
 
-def misplaced(corner: StatedCorner, forms: list[Any], metric: dict[str, Any]) -> str | None:
-    """Return what is wrong with the entries and rows of a corner, None if nothing is.
+def check_place(
+    reader: CertificateReader, corner: StatedCorner, forms: list[Any], metric: dict[str, Any]
+) -> None:
+    """Check the rows of a corner, and that its entries are where they say.
 
     `forms` are the entries in ε, a, and what else moves.
     """
+    require = reader.require
     for row in corner.rows:
         right = bool(row.slopes) and row.width >= 0
         if right and metric["name"] == "l2":
             right = row.width**2 <= sum((q * q for q in row.slopes.values()), _ZERO)
         elif right:
             right = row.width <= _widest(row, metric)
-        if not right:
-            return "a row is too wide"
-    if metric["name"] != "discrete" and not any(row.width for row in corner.rows):
-        return "dd may be infinite"
-    if corner.bounds.count("fixed") > 1:
-        return "two entries are fixed"
+        require(right, "a row is too wide")
+    is_wide = metric["name"] == "discrete" or any(row.width for row in corner.rows)
+    require(is_wide, "dd may be infinite")
+    require(corner.bounds.count("fixed") < 2, "two entries are fixed")
     for k, (bound, form) in enumerate(zip(corner.bounds, forms, strict=True)):
-        if bound == "fixed" and any(form):
-            return "a fixed entry is not 0"
+        require(bound != "fixed" or not any(form), "a fixed entry is not 0")
         if not isinstance(bound, int):
             continue
         row = corner.rows[bound]
         others = [name for name in row.slopes if name != k]
-        if k not in row.slopes or any(corner.bounds[name] != "fixed" for name in others):
-            return "a row does not bound an entry"
-        if corner.is_shifted and sum(row.slopes.values(), _ZERO):
-            return "a row changes if all entries are shifted"
+        right = k in row.slopes and all(corner.bounds[name] == "fixed" for name in others)
+        require(right, "a row does not bound an entry")
+        right = not corner.is_shifted or not sum(row.slopes.values(), _ZERO)
+        require(right, "a row changes if all entries are shifted")
         left = [q * row.slopes[k] for q in form]
         left[0] += row.constant
         left[1] -= row.width
-        if any(left):
-            return "an entry is not where its row is"
-    return None
+        require(not any(left), "an entry is not where its row is")
 
 
 def _widest(row: StatedRow, metric: dict[str, Any]) -> Fraction:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kernel.reading import CertificateReader
 from .cones import PolyhedralCone
 from .corners import StatedCorner
 from .derivation import Derivation
@@ -34,7 +35,14 @@ Corners = list[tuple[StatedCorner, list[Any]]]
 class EntryCorners:
     """Corners at one value of the finite entries of the input; `region` has their parameters."""
 
-    def __init__(self, derivation: Derivation, fixed: list[Any], region: PolyhedralCone) -> None:
+    def __init__(
+        self,
+        reader: CertificateReader,
+        derivation: Derivation,
+        fixed: list[Any],
+        region: PolyhedralCone,
+    ) -> None:
+        self.require = reader.require
         self.derivation, self.fixed, self.region = derivation, fixed, region
         self.noisy = derivation.entry_parts(fixed, noisy=True)
         self.ideal = derivation.entry_parts(fixed, noisy=False)
@@ -46,10 +54,9 @@ class EntryCorners:
             raise UnsupportedError("entries of the output depend on the same input")
         self.implied = [ImpliedForms(part.graph) for part in self.ideal]
 
-    def wrong(self, corners: Corners) -> str | None:
-        """Return what is wrong with the corners, None if nothing is."""
-        if len(corners) < 2:
-            return "dd may be infinite"
+    def check(self, corners: Corners) -> None:
+        """Check the corners."""
+        self.require(len(corners) > 1, "dd may be infinite")
         corners = sorted(corners, key=lambda one: bool(one[0].differs))
         first, entries = corners[0]
         count = len(self.inputs)
@@ -58,24 +65,24 @@ class EntryCorners:
             for corner, _ in corners
             if isinstance(corner.output, tuple) and len(corner.output) == count
         ]
-        if len(lists) != len(corners) or any(True for one in lists for _ in forms_in(one)):
-            return "an output of a corner is not a list of values"
+        right = len(lists) == len(corners) and not any(True for one in lists for _ in forms_in(one))
+        self.require(right, "an output of a corner is not a list of values")
         known = {(k, value) for k, value in enumerate(first.output)}
         for (corner, own), output in zip(corners, lists, strict=True):
             differs = [k for k in range(count) if output[k] != first.output[k]]
-            if differs != corner.differs or len(differs) != (corner is not first):
-                return "an output does not differ from the first one in one entry"
+            right = differs == corner.differs and len(differs) == (corner is not first)
+            self.require(right, "an output does not differ from the first one in one entry")
             known |= {(k, output[k]) for k in differs}
             others = set(range(len(own))).difference(*(self.inputs[k] for k in differs))
-            if corner is not first and any(own[n] != entries[n] for n in others):
-                return "a corner differs in inputs of another entry"
+            right = corner is first or all(own[n] == entries[n] for n in others)
+            self.require(right, "a corner differs in inputs of another entry")
         for k, implied in enumerate(self.implied):
-            if any((k, value) not in known for value, _ in implied.ends):
-                return "an ideal value of an entry has no corner"
-        return self._parts(corners)
+            right = all((k, value) in known for value, _ in implied.ends)
+            self.require(right, "an ideal value of an entry has no corner")
+        self._check_parts(corners)
 
-    def _parts(self, corners: Corners) -> str | None:
-        """Return what is wrong with the parts of corners."""
+    def _check_parts(self, corners: Corners) -> None:
+        """Check the parts of corners."""
         first, entries = corners[0]
         start = ProgramOnCone(self.derivation, self.region, entries)
         chances = [
@@ -83,40 +90,33 @@ class EntryCorners:
             for part, value in zip(self.noisy, first.output, strict=True)
         ]
         for k in range(len(self.inputs)):
-            wrong = self._part(first, k)
-            if wrong is not None:
-                return wrong
+            self._check_part(first, k)
         for corner, own in corners[1:]:
             (k,) = corner.differs or [0]  # seen above to be one
             here = ProgramOnCone(self.derivation, self.region, own)
-            if here.entry_chance(self.noisy[k], corner.output[k]) != chances[k]:
-                return "an entry has other probabilities at two corners"
-            wrong = self._part(corner, k)
-            if wrong is not None:
-                return wrong
-        return None
+            right = here.entry_chance(self.noisy[k], corner.output[k]) == chances[k]
+            self.require(right, "an entry has other probabilities at two corners")
+            self._check_part(corner, k)
 
-    def _part(self, corner: StatedCorner, k: int) -> str | None:
-        """Return what is wrong with the numbers of one entry at a corner."""
+    def _check_part(self, corner: StatedCorner, k: int) -> None:
+        """Check the numbers of one entry at a corner."""
         value, own = corner.output[k], self.inputs[k]
         for n, bound in enumerate(corner.bounds):
-            if bound == "fixed":
-                return "the entries of a corner are shifted"
+            self.require(bound != "fixed", "the entries of a corner are shifted")
             if n in own and isinstance(bound, int):
                 row = corner.rows[bound]
-                if not row.slopes.keys() <= own:
-                    return "a row is about inputs of two entries"
+                right = row.slopes.keys() <= own
+                self.require(right, "a row is about inputs of two entries")
                 side = side_of(row.slopes, row.constant, strict=False)
-                if not self._encloses(k, value, side):
-                    return "an input with an ideal output is outside of a row"
+                right = self._encloses(k, value, side)
+                self.require(right, "an input with an ideal output is outside of a row")
         outside = {n for n, bound in enumerate(corner.bounds) if isinstance(bound, int)}
-        if outside - frozenset[int]().union(*self.inputs):
-            return "a row is about an input that does not matter"
+        right = outside <= frozenset[int]().union(*self.inputs)
+        self.require(right, "a row is about an input that does not matter")
         order = Monotone(self.noisy[k].successes.of(value, sup=False), [], len(self.fixed))
         for direction in corner.directions():
-            if direction.keys() <= own and not order.grows(direction):
-                return "the chance of an output may fall along a direction"
-        return None
+            right = not direction.keys() <= own or order.grows(direction)
+            self.require(right, "the chance of an output may fall along a direction")
 
     def _encloses(self, k: int, value: Any, side: Any) -> bool:
         """Whether all inputs for which the ideal has a value as its k-th entry satisfy a row."""

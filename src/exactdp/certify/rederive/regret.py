@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from ..kernel.reading import CertificateReader
 from .derivation import Derivation
 from .implied import ImpliedForms, side_of
 from .linear import is_number
@@ -31,7 +32,8 @@ from .successes import Successes
 class Regret:
     """A selection among the numbers of the input."""
 
-    def __init__(self, derivation: Derivation) -> None:
+    def __init__(self, reader: CertificateReader, derivation: Derivation) -> None:
+        self.require = reader.require
         members = derivation.members
         kinds = derivation.kinds
         if len(kinds) != 1 or kinds[0].length is None or any(one is not None for one in members):
@@ -40,24 +42,21 @@ class Regret:
         self.ideal = derivation.merged([None] * self.size, noisy=False)
         self.successes: Successes = derivation.successes([None] * self.size)
 
-    def wrong(self, gamma: Fraction, inputs: list[list[Any]]) -> str | None:
-        """Return why these inputs, each for one output, are not the worst; None if they are."""
+    def check(self, gamma: Fraction, inputs: list[list[Any]]) -> None:
+        """Check that these inputs, each for one output, are the worst."""
         outputs = {
             one.value
             for k in self.successes.runs.order
             for one in ends(self.successes.runs.nodes[k].tree)
             if isinstance(one, Output) and self._position(one.value)
         }
-        if len(inputs) != self.size:
-            return "a position has no worst input, or several"
+        self.require(len(inputs) == self.size, "a position has no worst input, or several")
         sign = 1 if inputs[0][0] == max(inputs[0]) else -1  # of a maximum, or a minimum
-        if not all(self._is_worst(o, u, sign * gamma) for o, u in enumerate(inputs)):
-            return "an input is not γ worse everywhere else"
-        if not self._selects(sign):
-            return "the ideal output is not a position of the best number"
-        if not all(self._is_ordered(o, sign) for o in outputs):
-            return "the chance of an output may fall along a direction"
-        return None
+        right = all(self._is_worst(o, u, sign * gamma) for o, u in enumerate(inputs))
+        self.require(right, "an input is not γ worse everywhere else")
+        self.require(self._selects(sign), "the ideal output is not a position of the best number")
+        right = all(self._is_ordered(o, sign) for o in outputs)
+        self.require(right, "the chance of an output may fall along a direction")
 
     def _position(self, output: Any) -> bool:
         """Require that an output is a position."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import formulas, values
-from .added_noise import why_not_only_added
+from .added_noise import check_only_added
 from .cones import Vector
-from .corners import CornerProof, StatedCorner, StatedRow, misplaced
+from .corners import CornerProof, StatedCorner, StatedRow, check_place
 from .derivation import single
 from .entry_corners import EntryCorners
 from .parameter_spaces import ParameterSpace
@@ -68,8 +69,7 @@ class WorstInputs(Statement):
                 places.append(None)
         corner = StatedCorner(self.in_entries(output, count), found, places, differs, selects)
         forms = [list(one.form) if isinstance(one, At) else [] for one in entries]
-        wrong = misplaced(corner, forms, self.derivation.spec["input_distance"])
-        self.require(wrong is None, wrong or "")
+        check_place(self, corner, forms, self.derivation.spec["input_distance"])
         return corner
 
     def in_entries(self, given: Any, count: int) -> Any:
@@ -109,10 +109,8 @@ class WorstInputs(Statement):
                 continue
             if spec["input_distance"]["name"] == "discrete":
                 self.require(len(corners) > 1, "dd may be infinite")
-            proof = CornerProof(self.derivation, fixed)
-            found = self.derive("worst inputs", lambda: (proof.wrong(corners),))  # noqa: B023
-            wrong = None if found is None else found[0]
-            self.require(wrong is None, wrong or "")
+            proof = CornerProof(self, self.derivation, fixed)
+            self.derive("worst inputs", _bounded(lambda: proof.check(corners)))  # noqa: B023
         said = f"; {len(spaces)} corners are the worst inputs"
         if few and any(space.corner is not None and space.corner.selects for space in spaces):
             return "; one corner stands for the worst inputs of all ideal outputs: a selection"
@@ -133,18 +131,14 @@ class WorstInputs(Statement):
         corners = [(space.corner, space.entries) for space in spaces if space.corner is not None]
         one = corners[0][0]
 
-        def look() -> str | None:
-            if not one.selects:
-                return EntryCorners(self.derivation, fixed, first.region).wrong(corners)
-            if len(corners) > 1:
-                return "a corner that stands for all is not the only one"
-            try:
-                return CornerProof(self.derivation, fixed).wrong_for_all(one)
-            except RecursionError as error:
-                raise UnsupportedError("the runs of the program are too long") from error
+        def check() -> None:
+            if one.selects:
+                self.require(len(corners) == 1, "a corner that stands for all is not the only one")
+                CornerProof(self, self.derivation, fixed).check_for_all(one)
+            else:
+                EntryCorners(self, self.derivation, fixed, first.region).check(corners)
 
-        wrong = self.needed("worst inputs", look)
-        self.require(wrong is None, wrong or "")
+        self.needed("worst inputs", _bounded(check))
 
     def few_inputs(self, spaces: list[ParameterSpace]) -> str:
         """Check that a few inputs stand for all, and return how that is known."""
@@ -154,28 +148,23 @@ class WorstInputs(Statement):
         self.require(right, "a few inputs are not known to be enough for such a claim")
         if reasons == {"every"}:
             self.require(len(spaces) == 1, "a region is too many")
-            wrong = self.needed(
-                "errors that are the same at every input",
-                lambda: why_not_only_added(self.derivation),
-            )
-            self.require(wrong is None, wrong or "")
+            what = "errors that are the same at every input"
+            self.needed(what, lambda: check_only_added(self, self.derivation))
             return "; noise is only added, so the error is the same at every input"
         inputs = [space.entries for space in spaces]
-        wrong = self.needed("worst inputs", lambda: self.why_not_worst(inputs))
-        self.require(wrong is None, wrong or "")
+        self.needed("worst inputs", lambda: self.check_regret(inputs))
         for k, space in enumerate(spaces):
             space.position = k
         return f"; {len(spaces)} inputs have the largest regret, each for one position"
 
-    def why_not_worst(self, inputs: list[list[Any]]) -> str | None:
-        """Return why inputs are not those of the largest regret, None if they are."""
+    def check_regret(self, inputs: list[list[Any]]) -> None:
+        """Check that inputs are those of the largest regret."""
         alpha, gamma = map(self.constant, self.levels)
-        spec = self.derivation.spec
-        if self.is_listed or alpha != 0 or gamma is None or gamma <= 0:
-            return "the worst inputs of a selection are known for all reals, α = 0 and a γ > 0"
-        if spec["output_distance"].get("name") != "value_gap":
-            return "the error is not the regret of a selection"
-        return Regret(self.derivation).wrong(gamma, inputs)
+        right = not self.is_listed and alpha == 0 and gamma is not None and gamma > 0
+        self.require(right, "worst inputs of a selection are for all reals, α = 0 and a γ > 0")
+        right = self.derivation.spec["output_distance"].get("name") == "value_gap"
+        self.require(right, "the error is not the regret of a selection")
+        Regret(self, self.derivation).check(gamma or Fraction(0), inputs)
 
     def constant(self, level: Any) -> Fraction | None:
         """Return α or γ if it is a number."""
@@ -183,3 +172,15 @@ class WorstInputs(Statement):
             return None
         found = formulas.alternatives(level, {})
         return found[0].constant() if len(found) == 1 else None
+
+
+def _bounded(check: Callable[[], None]) -> Callable[[], None]:
+    """Return a check that is not supported where it recurses too deeply."""
+
+    def checked() -> None:
+        try:
+            check()
+        except RecursionError as error:
+            raise UnsupportedError("the runs of the program are too long") from error
+
+    return checked

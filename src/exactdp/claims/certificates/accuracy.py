@@ -13,7 +13,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.certify import check
-from exactdp.certify.rederive.added_noise import why_not_only_added
+from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.added_noise import check_only_added
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.document import document
@@ -58,14 +59,14 @@ def certificate(verdict: Verdict) -> Json:
     by = verdict.implied_by
     if by is not None and by.corners.are_listed and verdict.holds:
         worst = [[*entries(u)] for u in listed(by.mechanism, by.input_set)]
-        if _sees(verdict.claim, lambda checker: checker.why_not_worst(worst)):
+        if _sees(verdict.claim, lambda checker: checker.check_regret(worst)):
             return _certified(verdict, "regret")
         if real_count(by.mechanism) > _MOST_RIVALS:
             raise true_near_few(by)
         verdict, by = decide(verdict.claim.by_cells(whole=True)), None
     if verdict.holds and (by is not None or _is_wide(verdict.claim)):
         if verdict.claim.is_same_everywhere and _sees(
-            verdict.claim, lambda checker: why_not_only_added(checker.derivation)
+            verdict.claim, lambda checker: check_only_added(checker, checker.derivation)
         ):
             one = verdict if by is not None and is_listed(by.input_set) else _at_one(verdict)
             return _certified(one, "every")
@@ -203,14 +204,15 @@ def _selects(verdict: Verdict) -> bool:
     return any(one is not None and one.selects is not None for one in corners)
 
 
-def _sees(claim: Accuracy, look: Callable[[Claims], object]) -> bool:
-    """Whether the checker sees something in the programs of a claim: then it finds no reason."""
+def _sees(claim: Accuracy, look: Callable[[Claims], None]) -> bool:
+    """Whether the checker sees something in the programs of a claim: then it does not refuse."""
     checker = without_limits(Claims)
     checker.read_claim(claim_json(claim))
     try:
-        return look(checker) is None
-    except (UnsupportedError, RecursionError):
+        look(checker)
+    except (RejectedError, UnsupportedError, RecursionError):
         return False
+    return True
 
 
 def _seen_entries(checker: Claims) -> None:
