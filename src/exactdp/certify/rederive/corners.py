@@ -28,7 +28,7 @@ from .linear import LinearForm
 from .merged import spelled_key
 from .monotone import Monotone
 from .parametric import At
-from .ratios import UnsupportedError
+from .runs import NO_INPUTS
 from .selections import Selection
 from .successes import numbers_of
 
@@ -75,15 +75,6 @@ class StatedCorner:
             every = [k for k, bound in enumerate(self.bounds) if bound is not None]
             found += [dict.fromkeys(every, sign) for sign in (1, -1)]
         return found
-
-
-class _NoInputs:
-    """Refuses comparisons of inputs without noise: there a probability may jump."""
-
-    def decide(self, form: LinearForm, op: str) -> bool:
-        """Refuse."""
-        del form, op
-        raise UnsupportedError("inputs are compared without noise")
 
 
 class CornerProof:
@@ -159,7 +150,7 @@ class CornerProof:
         """Return an output with forms in the entries, which are unknowns below 0."""
         if isinstance(output, At):
             rest = {-k: q for k, q in enumerate(output.form) if k and q}
-            return LinearForm(rest, output.form[0], _NoInputs()) if rest else output.form[0]
+            return LinearForm(rest, output.form[0], NO_INPUTS) if rest else output.form[0]
         return tuple(map(self.as_forms, output)) if isinstance(output, tuple) else output
 
 
@@ -170,7 +161,7 @@ def _with_entries(output: Any) -> Any:
     if not isinstance(output, LinearForm):
         return output
     moved = {-k - 1: q for k, q in output.coefficients.items()}
-    return LinearForm(moved, output.constant, _NoInputs())
+    return LinearForm(moved, output.constant, NO_INPUTS)
 
 
 def _is_same(one: Any, two: Any) -> bool:

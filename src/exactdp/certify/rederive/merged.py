@@ -9,19 +9,20 @@ names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .builtin import bounded
+from .choices import Choices
 from .flat import FlatCode, Instruction, flat_code
 from .interpreter import FAILURES, FunctionCall
-from .linear import NEGATED, LinearForm
+from .linear import LinearForm
 from .orders import Orders
 from .programs import SourceProgram, frozen
 from .ratios import Ratio, UnsupportedError
-from .runs import ProgramRun, Score
+from .runs import NO_INPUTS, Path, Score
 
 _MOST_NODES = 30_000
 _MOST_OUTCOMES = 300  # of one instruction
@@ -88,48 +89,32 @@ class Node:
     tree: RunTree = Output(None)
 
 
-class _Walk(ProgramRun):
+class _Walk(Path):
     """A run of one instruction, with choices given in advance."""
 
     def __init__(self, orders: Orders | None, *, noisy: bool) -> None:
-        super().__init__(orders)
-        self.noisy = noisy
-        self.ignored_ties = False
-        self.choices: tuple[int, ...] = ()
-        self.asked: list[tuple[Question, int]] = []
-        self.laws: dict[int, Law] = {}
-        self.next = 0
+        super().__init__((), noisy=noisy, inputs=NO_INPUTS if noisy else None, orders=orders)
+        self.begin((), 0)
 
     def begin(self, choices: tuple[int, ...], start: int) -> None:
         """Begin an instruction."""
-        self.choices, self.asked, self.laws, self.next = choices, [], {}, start
-
-    def _answer(self, question: Question) -> int:
-        """Return the given choice, the first one after those that are given."""
-        k = len(self.asked)
-        chosen = self.choices[k] if k < len(self.choices) else 0
-        self.asked.append((question, chosen))
-        return chosen
+        Choices.__init__(self, choices)
+        self.conditions = []
+        self.asked: list[Question] = []  # one for each choice
+        self.laws: dict[int, Law] = {}
+        self.next = start
 
     def decide(self, form: LinearForm, op: str) -> bool:
-        """Return the given answer; equality of samples has probability 0."""
-        if self.noisy:
-            if all(name < 0 for name in form.coefficients):
-                raise UnsupportedError("inputs are compared without noise")
-            if op in ("==", "!="):
-                self.ignored_ties = True
-                return op == "!="
-        for question, chosen in self.asked:
-            if isinstance(question, Picked):
-                continue
-            other, its = question
-            if other.constant == form.constant and other.coefficients == form.coefficients:
-                if its in (op, NEGATED[op]):
-                    return (chosen == 0) == (its == op)
-                if self.noisy:
-                    self.ignored_ties = True
-                    return (chosen == 0) == (its[0] == op[0])
-        return self._answer((form, op)) == 0
+        """Follow the path."""
+        before = len(self.made)
+        truth = super().decide(form, op)
+        self.asked += [(form, op)] * (len(self.made) - before)
+        return truth
+
+    def is_whole(self, form: LinearForm) -> bool:
+        """Return False: there is no integer noise."""
+        del form
+        return False
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a new sample."""
@@ -151,14 +136,17 @@ class _Walk(ProgramRun):
         """Return the option that is given."""
         if not self.noisy:
             return super().choose(options)
-        chances = self.checked(options)
-        return options[self._answer(Picked(chances, (), ()))][0]
+        return self._picked(Picked(self.checked(options), (), ()), options)
 
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Return the candidate that is given."""
         if not self.noisy:
             return super().expmech(rate, scored)
-        return scored[self._answer(Picked((), self.exponents(rate, scored), ()))][0]
+        return self._picked(Picked((), self.exponents(rate, scored), ()), scored)
+
+    def _picked(self, question: Picked, options: Sequence[tuple[Any, object]]) -> Any:
+        self.asked.append(question)
+        return options[self.pick(len(options))][0]
 
 
 class RunGraph:
@@ -371,19 +359,18 @@ class MergedRuns(RunGraph):
         given = dict(node.laws)
         start = 1 + max((*given, *node.introduced), default=-1)
         waiting: list[tuple[int, ...]] = [()]
-        found: dict[tuple[int, ...], tuple[list[tuple[Question, int]], RunTree]] = {}
+        found: dict[tuple[int, ...], tuple[list[Question], RunTree]] = {}
         while waiting:
             choices = waiting.pop()
             here = dict(local)
             self._walk.begin(choices, start)
             after, output = self._step(pc, here)
-            asked, made = self._walk.asked, tuple(chosen for _, chosen in self._walk.asked)
-            for k in range(len(choices), len(made)):
-                waiting += [(*made[:k], other) for other in range(1, _options(asked[k][0]))]
+            asked, made = self._walk.asked, tuple(self._walk.made)
+            waiting += self._walk.others()
             if len(found) >= _MOST_OUTCOMES:
                 raise UnsupportedError("an instruction has too many outcomes")
             own = Node({**given, **self._walk.laws}, node.introduced)
-            forms = [one[0] for one, _ in asked if not isinstance(one, Picked)]
+            forms = [one[0] for one in asked if not isinstance(one, Picked)]
             compared = frozenset(n for form in forms for n in form.coefficients if n >= 0)
             tree: RunTree = Output(output)
             if after >= 0:
@@ -400,22 +387,16 @@ class MergedRuns(RunGraph):
         node.tree = _tree(found, ())
 
 
-def _options(question: Question) -> int:
-    if isinstance(question, Picked):
-        return len(question.chances or question.exponents)
-    return 2
-
-
 def _tree(found: dict[tuple[int, ...], Any], prefix: tuple[int, ...]) -> RunTree:
     if prefix in found:
         tree: RunTree = found[prefix][1]
         return tree
     asked = next(one[0] for made, one in found.items() if made[: len(prefix)] == prefix)
-    question = asked[len(prefix)][0]
-    ways = tuple(_tree(found, (*prefix, k)) for k in range(_options(question)))
-    if isinstance(question, Picked):
-        return Picked(question.chances, question.exponents, ways)
-    return Asked(*question, *ways)
+    question = asked[len(prefix)]
+    is_random = isinstance(question, Picked)
+    options = len(question.chances or question.exponents) if is_random else 2
+    ways = tuple(_tree(found, (*prefix, k)) for k in range(options))
+    return replace(question, ways=ways) if is_random else Asked(*question, *ways)
 
 
 def ends(tree: RunTree) -> Iterator[Output | Goto]:

@@ -12,12 +12,13 @@ from math import inf
 from typing import Any
 
 from ..kernel.reading import CertificateReader
+from .choices import Choices, always
 from .derivation import UNDEFINED, Derivation
 from .distances import is_beyond, norm
 from .linear import is_number
 from .points import Point
 from .ratios import UnsupportedError
-from .spans import Answers, End, Span, tried
+from .spans import End, Span
 
 InputBox = tuple[tuple[End, End], ...]
 
@@ -67,14 +68,14 @@ class NearBoxes:
 
     def agrees(self, box: InputBox) -> bool:
         """Whether all inputs of a box are seen to agree."""
-        return tried(lambda answers: self._agrees(box, answers), _MOST_RUNS)
+        return always(lambda answers: self._agrees(box, answers), _MOST_RUNS)
 
     def is_far(self, box: InputBox) -> bool:
         """Whether no input of a box is closer than the radius."""
         spec = self.derivation.spec["input_distance"]
         name = spec.get("name")
         if name is None:
-            return tried(lambda answers: self._is_beyond(box, answers), _MOST_RUNS)
+            return always(lambda answers: self._is_beyond(box, answers), _MOST_RUNS)
         nearest = [
             min(max(Fraction(x), low), high) for x, (low, high) in zip(self.u, box, strict=True)
         ]
@@ -85,10 +86,10 @@ class NearBoxes:
         least = Fraction(1) if name == "discrete" else norm(name, gaps)
         return is_beyond(name, least, self.radius, strict=self.strict)
 
-    def _spans(self, box: InputBox, answers: Answers) -> list[Span]:
+    def _spans(self, box: InputBox, answers: Choices) -> list[Span]:
         return [Span(low, high, answers) for low, high in box]
 
-    def _is_beyond(self, box: InputBox, answers: Answers) -> bool:
+    def _is_beyond(self, box: InputBox, answers: Choices) -> bool:
         """Whether a distance given by its source is not below the radius, in one run."""
         try:
             found = self.derivation.distance_from(self.u, self._spans(box, answers))
@@ -97,7 +98,7 @@ class NearBoxes:
         least = found.lower if isinstance(found, Span) else found
         return is_beyond(None, least, self.radius, strict=self.strict)
 
-    def _agrees(self, box: InputBox, answers: Answers) -> bool:
+    def _agrees(self, box: InputBox, answers: Choices) -> bool:
         """Whether the ideal agrees on a box, or is not defined, in one run."""
         try:
             other = self.derivation.ideal_of(self._spans(box, answers))

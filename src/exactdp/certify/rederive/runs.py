@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import limits
+from .choices import Choices
 from .lattices import WHOLE
 from .linear import NEGATED, Judge, LinearForm, is_number, plain
 from .orders import Orders, UnseenSignError
@@ -25,6 +26,18 @@ from .ratios import (
 )
 
 Condition = tuple[LinearForm, str]  # form op 0
+
+
+class NoInputs:
+    """Refuses comparisons of inputs without noise: there a probability may jump."""
+
+    def decide(self, form: LinearForm, op: str) -> bool:
+        """Refuse."""
+        del form, op
+        raise UnsupportedError("inputs are compared without noise")
+
+
+NO_INPUTS = NoInputs()
 
 
 class TooManyPathsError(UnsupportedError):
@@ -133,7 +146,7 @@ class ProgramRun:
         return max(scored, key=lambda pair: pair[1])[0]
 
 
-class Path(ProgramRun):
+class Path(Choices, ProgramRun):
     """A run along one path, with conditions on the unknowns."""
 
     def __init__(
@@ -144,27 +157,16 @@ class Path(ProgramRun):
         inputs: Judge | None = None,
         orders: Orders | None = None,
     ) -> None:
-        super().__init__(orders)
-        self.choices = choices
+        Choices.__init__(self, choices)
+        ProgramRun.__init__(self, orders)
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
-        self.made: list[int] = []
-        self.open: list[int] = []  # how many options there were
-        self.asked: list[Condition | None] = []  # the comparison of each choice, if it is one
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
         self.weight = Ratio.number(1)
         self.picks: dict[int, list[Any]] = {}
         """The exponents of choices by unknown scores, by their places in `made`."""
         self.noisy = noisy
-
-    def _choice(self, options: int, asked: Condition | None = None) -> int:
-        k = len(self.made)
-        # After the given choices, others vary, so that a loop that can end does.
-        chosen = self.choices[k] if k < len(self.choices) else (k * 2654435761 >> 16) % options
-        self.made.append(chosen)
-        self.open.append(options)
-        self.asked.append(asked)
-        return chosen
+        self.ignored_ties = False  # whether runs in which samples are equal may go other ways
 
     def decide(self, form: LinearForm, op: str) -> bool:
         """Follow the path; equality of noises has probability 0."""
@@ -173,11 +175,12 @@ class Path(ProgramRun):
         if self.is_whole(form):
             return self._decide_whole(form, op)
         if self.noisy and op in ("==", "!="):
+            self.ignored_ties = True
             return op == "!="
         known = self._known(form, op)
         if known is not None:
             return known
-        truth = self._choice(2, (form, op)) == 0
+        truth = self.pick(2) == 0
         self.conditions.append((form, op if truth else NEGATED[op]))
         return truth
 
@@ -190,11 +193,11 @@ class Path(ProgramRun):
         """Follow the path; integers may be equal: below 0, 0 and above 0 are three ways."""
         if op in ("==", "!="):
             ends = ("==", "<", ">")
-            chosen = self._known_whole(form, ends) or ends[self._choice(3)]
+            chosen = self._known_whole(form, ends) or ends[self.pick(3)]
             self.conditions.append((form, chosen))
             return (chosen == "==") == (op == "==")
         ways = (op, NEGATED[op])
-        chosen = self._known_whole(form, ways) or ways[self._choice(2, (form, op))]
+        chosen = self._known_whole(form, ways) or ways[self.pick(2)]
         self.conditions.append((form, chosen))
         return chosen == op
 
@@ -213,8 +216,9 @@ class Path(ProgramRun):
             if other.coefficients == form.coefficients and other.constant == form.constant:
                 if its_op in (op, NEGATED[op]):
                     return its_op == op
-                if self.noisy:
-                    return (its_op[0] == op[0]) if its_op[0] in "<>" and op[0] in "<>" else None
+                if self.noisy and its_op[0] in "<>" and op[0] in "<>":
+                    self.ignored_ties = True
+                    return its_op[0] == op[0]
         return None
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
@@ -255,7 +259,7 @@ class Path(ProgramRun):
         if not self.noisy:
             return super().choose(options)
         self.checked(options)
-        value, chance = options[self._choice(len(options))]
+        value, chance = options[self.pick(len(options))]
         self.weight = self.weight * chance
         return value
 
@@ -266,7 +270,7 @@ class Path(ProgramRun):
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
         exponents = [*self.exponents(rate, scored)]
-        place, k = len(self.made), self._choice(len(scored))
+        place, k = len(self.made), self.pick(len(scored))
         if any(isinstance(one, LinearForm) for one in exponents):
             self.picks[place] = exponents
         else:
@@ -304,9 +308,7 @@ def paths(
                 why = f"no run of the program is seen to end: {endless}"
                 raise WrongProgramError(why) from None
             raise
-        for k in range(len(path.choices), len(path.made)):
-            before, made = tuple(path.made[:k]), path.made[k]
-            waiting += [(*before, other) for other in range(path.open[k]) if other != made]
+        waiting += path.others()
         for output in outputs:
             ended += 1
             yield path, output

@@ -3,47 +3,22 @@
 A `Span` is an interval: what a program returns for spans, it returns at every point of them. A
 `Germ` is a polynomial in an infinitely small t > 0: what a program returns for germs, it returns
 for all t that are small enough. Of two spans the same comparison may have both answers; then one is
-taken in each run, so that all are tried (`Answers`).
+taken in each run, so that all are tried (`choices`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import inf
 from typing import Any
 
+from .choices import Choices
 from .linear import is_number, plain
 from .ratios import UnsupportedError
 
 End = Any  # a Fraction, or an infinite float
 
 _MOST_POWER = 20
-
-
-class Answers:
-    """The answers to comparisons that have none, for one run after another."""
-
-    def __init__(self) -> None:
-        self._given: list[bool] = []
-        self._asked = 0
-
-    def next(self) -> bool:
-        """Return the answer to the next comparison of a run, True at first."""
-        if self._asked == len(self._given):
-            self._given.append(True)
-        self._asked += 1
-        return self._given[self._asked - 1]
-
-    def advance(self) -> bool:
-        """Prepare the next run; False if all answers were tried."""
-        del self._given[self._asked :]
-        self._asked = 0
-        while self._given and not self._given[-1]:
-            self._given.pop()
-        if self._given:
-            self._given[-1] = False
-        return bool(self._given)
 
 
 class Moving:
@@ -118,7 +93,7 @@ class Span(Moving):
     __slots__ = ("answers", "lower", "upper")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, lower: End, upper: End, answers: Answers) -> None:
+    def __init__(self, lower: End, upper: End, answers: Choices) -> None:
         self.lower, self.upper, self.answers = lower, upper, answers
 
     def of(self, value: Any) -> Span:
@@ -133,13 +108,13 @@ class Span(Moving):
         two = self.of(other)
         if self is other or self.upper <= two.lower:
             return True
-        return False if self.lower > two.upper else self.answers.next()
+        return False if self.lower > two.upper else self.answers.pick(2) == 0
 
     def __ge__(self, other: Any) -> bool:
         two = self.of(other)
         if self is other or self.lower >= two.upper:
             return True
-        return False if self.upper < two.lower else self.answers.next()
+        return False if self.upper < two.lower else self.answers.pick(2) == 0
 
     def __lt__(self, other: Any) -> bool:
         return not self >= other
@@ -152,7 +127,7 @@ class Span(Moving):
         if self is other or self.lower == self.upper == two.lower == two.upper:
             return True
         is_apart = self.lower > two.upper or self.upper < two.lower
-        return False if is_apart else self.answers.next()
+        return False if is_apart else self.answers.pick(2) == 0
 
     def __bool__(self) -> bool:
         return self != 0
@@ -266,14 +241,3 @@ class Germ(Moving):
         if any(two[1:]) or not two[0]:
             raise UnsupportedError("a quotient of reals is not understood")
         return self * (1 / two[0])
-
-
-def tried(run: Callable[[Answers], bool], most: int) -> bool:
-    """Whether a question has the answer True for all answers to comparisons, at most so many."""
-    answers = Answers()
-    for _ in range(most):
-        if not run(answers):
-            return False
-        if not answers.advance():
-            return True
-    return False
