@@ -93,7 +93,7 @@ def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
             with monkeypatch.context() as slowly:
                 slowly.setattr(parametric.ProgramOnCone, "merged", lambda *_: None)
                 assert here.probability(output, Fraction(0)) == Ratio.lifted(fast), source
-            order = Monotone(mine.successes([None, None]).of(output, sup=False), [], 2)
+            order = Monotone(mine.successes([None, None]).of(output, sup=False), [])
             for signs in product((-1, 0, 1), repeat=2):
                 if any(signs) and order.grows({k: s for k, s in enumerate(signs) if s}):
                     there = [x + s * Fraction(3, 4) for x, s in zip(u, signs, strict=True)]
@@ -112,7 +112,7 @@ def test_random_choices() -> None:
         mechanism, mine = Mechanism.from_source(source), derived(source)
         u = [Fraction(draw.randrange(-4, 5), 2) for _ in range(2)]
         for output in range(3):
-            order = Monotone(mine.successes([None, None]).of(output, sup=False), [], 2)
+            order = Monotone(mine.successes([None, None]).of(output, sup=False), [])
             for signs in product((-1, 0, 1), repeat=2):
                 if any(signs) and order.grows({k: s for k, s in enumerate(signs) if s}):
                     there = [x + s * Fraction(3, 4) for x, s in zip(u, signs, strict=True)]

@@ -142,7 +142,7 @@ class CornerProof:
                 for number in numbers_of(stated)
             ]
             success = successes.of(stated, sup=sup)
-            order = Monotone(success, wanted if sup else [], len(self.fixed))
+            order = Monotone(success, wanted if sup else [])
             right = all(map(order.grows, corner.directions()))
             self.require(right, "the chance of an output may fall along a direction")
 

@@ -113,7 +113,7 @@ class EntryCorners:
         outside = {n for n, bound in enumerate(corner.bounds) if isinstance(bound, int)}
         right = outside <= frozenset[int]().union(*self.inputs)
         self.require(right, "a row is about an input that does not matter")
-        order = Monotone(self.noisy[k].successes.of(value, sup=False), [], len(self.fixed))
+        order = Monotone(self.noisy[k].successes.of(value, sup=False), [])
         for direction in corner.directions():
             right = not direction.keys() <= own or order.grows(direction)
             self.require(right, "the chance of an output may fall along a direction")

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from ..kernel.reading import Sum
 from .cones import Vector
-from .integrals import Density, Integrals, Rational, Row, Rows
+from .integrals import Density, Integrals, Row, Rows
+from .linear import Rational, as_int
 from .ratios import UnsupportedError
 from .successes import ALWAYS, NEVER, Form, Step, Success
 
@@ -108,13 +109,13 @@ class Flows:
         rest = [form[1], *(_ZERO,) * (wide - 1)]
         for name, q in form[0]:
             if name >= 0:
-                own[name] = _int(q)
+                own[name] = as_int(q)
                 continue
             entry = entries[-name - 1]
             if entry is None:
                 raise UnsupportedError("an entry is not a number")
             rest = [a + q * b for a, b in zip(rest, entry, strict=True)]
-        return (*own, *(_int(q * self.finer) for q in rest))
+        return (*own, *(as_int(q * self.finer) for q in rest))
 
     def _ways(
         self, step: Step, entries: list[Vector | None], numbers: list[Vector], radius: Any
@@ -131,8 +132,8 @@ class Flows:
             wanted = []
             for form, number in zip(step.numbers, numbers, strict=True):
                 gap = self._row(form, count, entries)
-                own = (*(0,) * count, *(_int(q * self.finer) for q in number))
-                around = (*(0,) * count, *(_int(q * self.finer) for q in radius))
+                own = (*(0,) * count, *(as_int(q * self.finer) for q in number))
+                around = (*(0,) * count, *(as_int(q * self.finer) for q in radius))
                 wanted.append(tuple(a - b + c for a, b, c in zip(gap, own, around, strict=True)))
                 wanted.append(tuple(b - a + c for a, b, c in zip(gap, own, around, strict=True)))
             return [(ALWAYS, Placed(step.outer, laws, tuple(wanted), ()))]
@@ -259,10 +260,6 @@ class Flows:
                 key = powers, tuple(q * unit for q in rates)
                 found[key] = found.get(key, _ZERO) + c * unit ** sum(powers) / Fraction(divisor)
         return {key: c for key, c in found.items() if c}
-
-
-def _int(q: Rational) -> Rational:
-    return q.numerator if q.denominator == 1 else q
 
 
 def _integers(density: Density) -> list[int]:

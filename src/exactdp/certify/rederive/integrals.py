@@ -19,10 +19,10 @@ from math import gcd, lcm
 from ..kernel.reading import Sum
 from . import limits
 from .lattices import WHOLE
+from .linear import Rational, as_int
 from .ratios import UnsupportedError
 from .runs import Condition
 
-Rational = int | Fraction
 Row = tuple[Rational, ...]  # coefficients of the variables, then of ε (…); the row is ≥ 0
 Rows = frozenset[Row]
 Monomial = tuple[tuple[int, ...], Row]  # powers and rates of the same
@@ -74,9 +74,9 @@ class Integrals:
         for form, op in conditions:
             sign = 1 if op[0] == ">" else -1
             row: list[Rational] = [0] * (len(used) + self.parameters)
-            row[len(used)] = _whole(sign * form.constant)
+            row[len(used)] = as_int(sign * form.constant)
             for name, c in form.coefficients.items():
-                row[place[name] if name >= 0 else len(used) - name] = _whole(sign * c)
+                row[place[name] if name >= 0 else len(used) - name] = as_int(sign * c)
             rows.append(tuple(row))
         start = self.tidy(rows)
         if start is None:
@@ -157,7 +157,7 @@ class Integrals:
         for (powers, rates), c in density.items():
             k, r = powers[v], rates[v]
             rest = (*powers[:v], 0, *powers[v + 1 :])
-            at = tuple([_whole(q + r * b) for q, b in zip(rates, bound, strict=True)])
+            at = tuple([as_int(q + r * b) for q, b in zip(rates, bound, strict=True)])
             at = (*at[:v], 0, *at[v + 1 :])
             steps: list[tuple[int, Rational]] = []
             if r == 0:
@@ -204,7 +204,7 @@ class Integrals:
             if below != 1 or above != 1:
                 scale = Fraction(below, above)
                 key = tuple(int(c * scale) for c in direction)
-                value = tuple(_whole(c * scale) for c in constant)
+                value = tuple(as_int(c * scale) for c in constant)
             if key not in tightest or self.judge(_minus(value, tightest[key])) < 0:
                 tightest[key] = value
         for key, value in tightest.items():
@@ -223,7 +223,7 @@ class Integrals:
                 rest.append(row)
             else:
                 slope = -row[v] if row[v] in (1, -1) else -1 / Fraction(row[v])
-                bound = tuple([_whole(c * slope) for c in row])
+                bound = tuple([as_int(c * slope) for c in row])
                 bound = (*bound[:v], 0, *bound[v + 1 :])
                 self._place(lower if row[v] > 0 else upper, bound, 1 if row[v] > 0 else -1)
         found: list[tuple[Rows, Row | None, Row | None]] = []
@@ -261,11 +261,6 @@ class Integrals:
         self.left -= steps
         if self.left < 0:
             raise UnsupportedError(f"the integrals take more than {limits.MAX_INTEGRATION} steps")
-
-
-def _whole(q: Rational) -> Rational:
-    """Return a fraction that is an integer as an int."""
-    return q if type(q) is int else q.numerator if q.denominator == 1 else q
 
 
 def _quotient(c: Rational, r: Rational) -> Rational:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from .ratios import UnsupportedError
 
+Rational = int | Fraction
 Coefficients = Mapping[int, Fraction]
 MOST_BITS = 20_000
 
@@ -28,6 +29,11 @@ def plain(value: Fraction) -> int | Fraction:
     if value.numerator.bit_length() + value.denominator.bit_length() > MOST_BITS:
         raise UnsupportedError("a number is too large")
     return value.numerator if value.denominator == 1 else value
+
+
+def as_int(value: Rational) -> Rational:
+    """Return a fraction that is an integer as an int, which is faster."""
+    return value if type(value) is int else value.numerator if value.denominator == 1 else value
 
 
 def is_number(value: object) -> bool:

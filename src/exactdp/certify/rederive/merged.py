@@ -18,7 +18,7 @@ from .builtin import bounded
 from .choices import Choices
 from .flat import FlatCode, Instruction, flat_code
 from .interpreter import FAILURES, FunctionCall
-from .linear import LinearForm
+from .linear import LinearForm, as_int
 from .orders import Orders
 from .programs import SourceProgram, frozen
 from .ratios import Ratio, UnsupportedError
@@ -447,16 +447,11 @@ def _may_hold(value: Any) -> bool:
     return not isinstance(value, list | tuple) or {*map(type, value)} != {int}
 
 
-def _plain(q: int | Fraction) -> int | Fraction:
-    """Return a fraction that is an integer as an int, whose hash is faster."""
-    return q.numerator if q.denominator == 1 else q
-
-
 def spelled_key(value: Any) -> object:
     """Return a value as a key: equal keys are equal values."""
     if isinstance(value, LinearForm):
-        slopes = tuple(sorted((name, _plain(c)) for name, c in value.coefficients.items()))
-        return "form", slopes, _plain(value.constant)
+        slopes = tuple(sorted((name, as_int(c)) for name, c in value.coefficients.items()))
+        return "form", slopes, as_int(value.constant)
     if isinstance(value, list | tuple):
         if not _may_hold(value):
             return type(value).__name__, "int", tuple(value)

@@ -87,7 +87,7 @@ class Regret:
 
     def _is_ordered(self, o: int, sign: int) -> bool:
         """Whether an output gets no less likely if others get worse, nor by a shift."""
-        order = Monotone(self.successes.of(o, sup=False), [], self.size)
+        order = Monotone(self.successes.of(o, sup=False), [])
         shifts = [dict.fromkeys(range(self.size), way) for way in (1, -1)]
         others = [{j: -sign} for j in range(self.size) if j != o]
         return all(map(order.grows, [*others, *shifts]))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .linear import LinearForm, is_number
+from .linear import LinearForm, Rational, as_int, is_number
 from .merged import (
     Asked,
     Goto,
@@ -30,7 +30,7 @@ from .merged import (
 )
 from .ratios import UnsupportedError
 
-Form = tuple[tuple[tuple[int, Fraction], ...], Fraction]
+Form = tuple[tuple[tuple[int, Rational], ...], Rational]
 """Coefficients by the places of samples (below 0: entries of the input), and the constant."""
 
 
@@ -322,9 +322,9 @@ def _placed(
 
 def _placed_form(form: Any, places: dict[int, int]) -> Form:
     if not isinstance(form, LinearForm):
-        return (), Fraction(form)
-    moved = {places[n] if n >= 0 else n: c for n, c in form.coefficients.items()}
-    return tuple(sorted(moved.items())), Fraction(form.constant)
+        return (), as_int(form)
+    moved = {places[n] if n >= 0 else n: as_int(c) for n, c in form.coefficients.items()}
+    return tuple(sorted(moved.items())), as_int(form.constant)
 
 
 def _law(law: Law, places: dict[int, int]) -> tuple[str, Fraction, Form]:
