@@ -129,6 +129,28 @@ def test_alpha_may_be_dd(inputs: Any) -> None:
         assert report.taken == ()
 
 
+@pytest.mark.parametrize("inputs", [[-1, 0, 2], Box(-2, 3), AllReals()])
+@pytest.mark.parametrize("region", ["alpha >= 1 / eps", "alpha >= 1 / eps and alpha <= 9 / eps"])
+def test_alpha_may_be_dd_beside_a_multiple_of_the_inverse(inputs: Any, region: str) -> None:
+    """At q the error is e^{−x}/2 with x = |q|ε, and x ≥ εα ≥ 1: so e^{−x/2}/3 is enough.
+
+    With εα ≥ 1/2 it is not, as e^{1/4}/3 < 1/2; nor is e^{−x/2}·3/10 with εα ≥ 1.
+    """
+    above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 0")
+    for factor, outcome in (("1/3", True), ("3/10", False)):
+        beta = parse(factor) * exp(-alpha * eps / 2)
+        claim = Accuracy(above, beta, region=region, inputs=inputs, boundary="check")
+        found = sealed(claim, outcome=outcome)
+        report = certify.check(found)
+        assert report.accepted, report.reason
+        assert report.taken == ()
+        text = json.dumps(found["claim"])
+        assert '[["-1", 0, "0"]], [["1", 1, "0"]]' in text  # −1/ε
+        if outcome:
+            wrong = text.replace('[["-1", 0, "0"]], [["1", 1,', '[["-1/2", 0, "0"]], [["1", 1,')
+            assert not certify.check(seal({**found, "claim": json.loads(wrong)})).accepted
+
+
 def test_false_claims_by_cases_are_refuted() -> None:
     """Also where β is the largest of two: then both are exceeded."""
     for claim in (

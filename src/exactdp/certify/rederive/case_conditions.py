@@ -101,7 +101,7 @@ class CaseConditions(Claims):
 
         It is not if a strict condition is 0 everywhere there.
         """
-        places = [_image(space.forms, way) for way in flat_of(space.region, form)]
+        places = [_image(space.forms, way) for way in flat_of(space.region, form, space.positive)]
         if not self.excludes(places):
             super().face(space, form, flats)
 

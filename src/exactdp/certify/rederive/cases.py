@@ -153,7 +153,8 @@ class CaseClaims(CaseConditions):
         if not any(ray[0] for ray in cone.generators):
             self.require(not found, "a region without ε")
             return 0
-        if not found and self.excludes(cone.generators):
+        is_empty = leaf.at.unit and not any(ray[1] for ray in cone.generators)  # the unit is not 0
+        if not found and (is_empty or self.excludes(cone.generators)):
             return 0
         spaces = [self.case_space(leaf, rows, one) for one in found]
         self.require(spaces, "a region is missing")

@@ -42,6 +42,11 @@ class ParameterSpace:
         moving = [self.unit, *self.entries, self.alpha, self.gamma]
         return [one, *(form.form for form in moving if isinstance(form, At))]
 
+    @property
+    def positive(self) -> int:
+        """How many of the first parameters are positive: ε, and the unit."""
+        return 1 + (self.unit is not None)
+
     def flat(self, directions: list[Vector] | None = None) -> tuple[object, ...]:
         """Return what identifies the space: its finite values, and the flat of its numbers."""
         if directions is None:

@@ -205,7 +205,7 @@ class Spaces(WorstInputs):
                     if holds(form[0], op):
                         continue
                     break
-                if flat_of(region, form):
+                if flat_of(region, form, space.positive):
                     found.add(form)
                 if op != "!=":
                     region = region.cut([-q for q in form] if op[0] == "<" else form)
@@ -220,7 +220,7 @@ class Spaces(WorstInputs):
 
     def face(self, space: ParameterSpace, form: Vector, flats: set[tuple[object, ...]]) -> None:
         """Check that the part of a space where a form is 0 is a space, unless it is empty."""
-        directions = flat_of(space.region, form)
+        directions = flat_of(space.region, form, space.positive)
         right = not directions or space.flat(directions) in flats
         self.require(right, "a tie, at which the claim may jump, is not examined")
 
@@ -290,8 +290,11 @@ def _has_room(region: PolyhedralCone, sides: dict[Vector, set[int]]) -> bool:
     )
 
 
-def flat_of(region: PolyhedralCone, form: Vector) -> list[Vector]:
-    """Return vectors that span the part of a region where a form is 0; none if ε is 0 there."""
+def flat_of(region: PolyhedralCone, form: Vector, positive: int) -> list[Vector]:
+    """Return vectors that span the part of a region where a form is 0; none if it is empty.
+
+    So many of the first parameters are positive: ε, and the unit if there is one.
+    """
     tie = region.cut(form).cut([-q for q in form])
     found = [tuple(map(Fraction, ray)) for ray in (*tie.rays, *tie.lines)]
-    return found if any(ray[0] for ray in found) else []
+    return found if all(any(ray[k] for ray in found) for k in range(positive)) else []
