@@ -31,6 +31,7 @@ from exactdp import (
     exp,
     gamma,
     lap,
+    maximum,
     mechanism,
     numeric,
     sup,
@@ -735,3 +736,25 @@ def test_released_integers_for_all_reals() -> None:
     assert about(beta=exp(-eps), gamma=1).check().outcome == "fails"
     with pytest.raises(ValueRefusedError, match="a case for each whole number below γ"):
         about(beta=miss, gamma=ANY).check()
+
+
+@pytest.mark.parametrize("inputs", [Box(-3, 3), AllReals()])
+@pytest.mark.parametrize(
+    ("bound", "outcome"),
+    [
+        # The error probability is exp(-2 * eps) at every input.
+        (lambda u: exp(-2 * eps) * (1 + abs(u)), "holds"),
+        (lambda u: abs(u) / 10 + exp(-2 * eps), "holds"),
+        (lambda u: exp(-2 * eps) * (Fraction(9, 10) + abs(u) / 10), "fails"),
+        (lambda u: exp(-2 * eps) / (1 + abs(u) / 100), "fails"),
+        (lambda u: maximum(exp(-2 * eps), abs(u)), "holds"),
+        (lambda u: maximum(exp(-3 * eps), abs(u)), "fails"),
+        (lambda u: exp(-2 * eps) if u > 1 else 2 * exp(-2 * eps), "holds"),
+    ],
+)
+def test_bounds_that_are_functions_of_the_input(inputs: Any, bound: Any, outcome: str) -> None:
+    """They are read as formulas, so that inputs and exponentials may be combined in any way."""
+    noisy = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
+    verdict = Accuracy(noisy, bound, alpha=0, gamma=2, inputs=inputs).check()
+    assert verdict.outcome == outcome
+    assert certify.check(verdict.certificate).outcome == "accepted"

@@ -247,12 +247,23 @@ def piecewise(*parts: tuple[object, object]) -> Expression:
     return CaseFormula(*parts)
 
 
-def conditional(function: Callable[..., Any], program: Program, what: str) -> Expression | None:
-    """Return a function of alpha, gamma or eps as a formula by cases; None for other functions."""
+def conditional(
+    function: Callable[..., Any], program: Program, what: str, *, of_input: bool = False
+) -> Expression | None:
+    """Return a function of alpha, gamma or eps as a formula by cases; None for other functions.
+
+    With `of_input`, also a function of the input alone; None if it cannot be read.
+    """
     inputs = {param.name for param in program.inputs}
-    if not any(name in _KNOWN and name not in inputs for name in _parameters(function)):
+    must_be_read = any(name in _KNOWN and name not in inputs for name in _parameters(function))
+    if not must_be_read and not of_input:
         return None
-    return _formula(_runs(function, program, what), what, written(function))
+    try:
+        return _formula(_runs(function, program, what), what, written(function))
+    except ValueRefusedError:
+        if must_be_read:
+            raise
+        return None
 
 
 def read_pieces(

@@ -360,9 +360,14 @@ class AccuracyStatement:
 
     @cached_property
     def bound(self) -> Any:
-        """β as given; a text, or a function of alpha, gamma or eps, is read as a formula."""
+        """β as given; a text, or a function of alpha, gamma or eps, is read as a formula.
+
+        So is a function of the input, if the claim is about a set of reals and it can be read.
+        """
         if callable(self.beta) and not isinstance(self.beta, Expression):
-            by_cases = conditional(self.beta, self.mechanism, "beta")
+            by_cases = conditional(
+                self.beta, self.mechanism, "beta", of_input=not is_listed(self.input_set)
+            )
             return self.beta if by_cases is None else by_cases
         if isinstance(self.beta, str) and is_formula(self.beta):
             return read_formula(self.beta, self.mechanism, "beta")
