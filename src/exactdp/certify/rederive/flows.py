@@ -15,21 +15,19 @@ from typing import Any, NamedTuple
 
 from ..kernel.reading import Sum
 from .cones import Vector
-from .integrals import Density, Integrals, Row, Rows
+from .integrals import Cells, Density, Integrals, Law, Row
 from .linear import Rational, as_int
 from .ratios import UnsupportedError
 from .successes import ALWAYS, NEVER, Form, Step, Success
 
 _ZERO = Fraction(0)
 
-Cells = dict[Rows, Density]
-
 
 class Placed(NamedTuple):
     """A step with numbers for entries: forms are coefficients of samples, then of parameters."""
 
     outer: int
-    laws: tuple[tuple[str, int, Row], ...]
+    laws: tuple[Law, ...]
     conditions: tuple[Row, ...]
     kept: tuple[int, ...]
 
@@ -73,7 +71,10 @@ class Flows:
             for to, placed in self._ways(step, entries, numbers, radius):
                 found = self._after(here, placed)
                 waiting[to] = self._sum(waiting[to], found) if to in waiting else found
-        return self._total(waiting[ALWAYS]) if ALWAYS in waiting else {}
+        if ALWAYS not in waiting:
+            return {}
+        unit = Fraction(1, self.size * self.finer)
+        return self.integrals.total(*self._contents[waiting[ALWAYS]], unit)
 
     def _reached(self, success: Success) -> list[int]:
         """Return the relevant steps in order; a step leads only to steps with lower numbers."""
@@ -190,7 +191,7 @@ class Flows:
             cells, divisor = self._contents[here]
             cells = self._wider(cells, step.outer, len(step.laws))
             for k, law in enumerate(step.laws):
-                cells = self._drawn(cells, step.outer + k, law)
+                cells = self.integrals.drawn(cells, step.outer + k, law)
                 divisor *= 2 if law[0] == "lap" else 1
             cells = self._cut(cells, step.conditions)
             count = step.outer + len(step.laws)
@@ -218,28 +219,8 @@ class Flows:
             for rows, density in cells.items()
         }
 
-    def _drawn(self, cells: Cells, v: int, law: tuple[str, int, Row]) -> Cells:
-        """Multiply by the density of a sample, R·e^{−R·|v − mean|} (over 2, for `lap`)."""
-        kind, rate, mean = law
-        found: Cells = {}
-        away = tuple((k == v) - q for k, q in enumerate(mean))
-        for side in (1, -1) if kind == "lap" else (1,):
-            row = tuple(side * q for q in away)
-            for rows, density in cells.items():
-                tidy = self.integrals.tidy([*rows, row])
-                if tidy is None:
-                    continue
-                into = found.setdefault(tidy, {})
-                for (powers, rates), c in density.items():
-                    moved = tuple(q - rate * r for q, r in zip(rates, row, strict=True))
-                    into[powers, moved] = into.get((powers, moved), 0) + c * rate
-                self.integrals.spend(2 * len(density) + 20)
-        return found
-
     def _cut(self, cells: Cells, conditions: tuple[Row, ...]) -> Cells:
         """Return the part where conditions hold."""
-        if not conditions:
-            return cells
         found: Cells = {}
         for rows, density in cells.items():
             tidy = self.integrals.tidy([*rows, *conditions])
@@ -249,17 +230,6 @@ class Flows:
                 for key, c in density.items():
                     into[key] = into.get(key, 0) + c
         return found
-
-    def _total(self, here: int) -> Sum:
-        """Return a density of no samples as a sum in the parameters."""
-        cells, divisor = self._contents[here]
-        unit = Fraction(1, self.size * self.finer)
-        found: Sum = {}
-        for density in cells.values():
-            for (powers, rates), c in density.items():
-                key = powers, tuple(q * unit for q in rates)
-                found[key] = found.get(key, _ZERO) + c * unit ** sum(powers) / Fraction(divisor)
-        return {key: c for key, c in found.items() if c}
 
 
 def _integers(density: Density) -> list[int]:

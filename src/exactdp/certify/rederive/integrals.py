@@ -27,6 +27,8 @@ Row = tuple[Rational, ...]  # coefficients of the variables, then of ε (…); t
 Rows = frozenset[Row]
 Monomial = tuple[tuple[int, ...], Row]  # powers and rates of the same
 Density = dict[Monomial, Rational]
+Cells = dict[Rows, Density]
+Law = tuple[str, int, Row]  # the kind of a noise, its rate and its mean
 Polynomial = dict[tuple[int, ...], Rational]
 
 SignJudge = Callable[[Row], int]  # the sign of Σ q·parameter
@@ -101,52 +103,63 @@ class Integrals:
         finer = lcm(*(q.denominator for row in start for q in row[count:]))
         scaled = frozenset((*row[:count], *(int(q * finer) for q in row[count:])) for row in start)
         powers = (*raised, *(0,) * self.parameters)
-        cells: dict[Rows, Density] = {scaled: {(powers, (0,) * width): size ** sum(raised)}}
+        cells: Cells = {scaled: {(powers, (0,) * width): size ** sum(raised)}}
         waiting, divisor = set(range(count)), 1
         while waiting:
             v = min(waiting, key=lambda k: (_splits(cells, k), k))
             waiting.remove(v)
             kind, rate = noises[v]
-            cells, by = self._without(cells, v, kind, int(rate * size))
-            divisor *= by
-        unit = Fraction(1, size * finer)
+            if kind != "unif":  # which has the density 1 between its ends, that are rows
+                cells = self.drawn(cells, v, (kind, int(rate * size), (0,) * width))
+            cells, by = self.eliminated(cells, v)
+            divisor *= by * (2 if kind == "lap" else 1)
+        return self.total(cells, divisor, Fraction(1, size * finer))
+
+    def total(self, cells: Cells, divisor: int, unit: Fraction) -> Sum:
+        """Return densities of no variables, in a unit, as a sum in the parameters."""
         found: Sum = {}
         for density in cells.values():
             for (powers, rates), c in density.items():
-                key = powers[count:], tuple(q * unit for q in rates[count:])
-                found[key] = found.get(key, _ZERO) + c * unit ** sum(powers) / divisor
+                own = tuple(q * unit for q in rates[-self.parameters :])
+                key = powers[-self.parameters :], own
+                found[key] = found.get(key, _ZERO) + c * unit ** sum(powers) / Fraction(divisor)
         return {key: c for key, c in found.items() if c}
 
-    def _without(
-        self, cells: dict[Rows, Density], v: int, kind: str, rate: int
-    ) -> tuple[dict[Rows, Density], int]:
+    def drawn(self, cells: Cells, v: int, law: Law) -> Cells:
+        """Multiply by the density of a noise, R·e^{−R·|v − mean|} (over 2, for `lap`)."""
+        kind, rate, mean = law
+        found: Cells = {}
+        away = tuple((k == v) - q for k, q in enumerate(mean))
+        for side in (1, -1) if kind == "lap" else (1,):
+            row = tuple(side * q for q in away)
+            for rows, density in cells.items():
+                into = found.setdefault(rows | {row}, {})
+                for (powers, rates), c in density.items():
+                    moved = tuple([q - rate * r for q, r in zip(rates, row, strict=True)])
+                    into[powers, moved] = into.get((powers, moved), 0) + c * rate
+                self.spend(2 * len(density) + 20)
+        return found
+
+    def eliminated(self, cells: Cells, v: int) -> tuple[Cells, int]:
         """Integrate a variable out of all cells; cells with equal conditions are added.
 
         The returned densities have integer coefficients and must be divided by the returned number.
         """
-        sides = {"lap": (1, -1), "expo": (1,), "unif": (0,)}[kind]
         keys = {(key[0][v], key[1][v]) for density in cells.values() for key in density}
-        slopes = {(k, Fraction(r - side * rate).numerator) for k, r in keys for side in sides}
-        whole = lcm(*(r ** (k + 1) if r else k + 1 for k, r in slopes))
-        found: dict[Rows, Density] = {}
+        whole = lcm(*(r.numerator ** (k + 1) if r else k + 1 for k, r in keys))
+        found: Cells = {}
         for rows, density in cells.items():
-            for side in sides:
-                # Between its ends, which are among the rows, the density of `unif` is 1.
-                half = {tuple(side * (k == v) for k in range(len(next(iter(density))[0])))}
-                weighted = {
-                    (powers, _raised(rates, v, -side * rate)): c * (rate if side else 1) * whole
-                    for (powers, rates), c in density.items()
-                }
-                self.spend(30 * (len(rows) + 1))
-                for new_rows, low, high in self._bounds({*rows} | (half if side else set()), v):
-                    self.spend(15 * (len(new_rows) + 1))
-                    into = found.setdefault(new_rows, {})
-                    if high is not None:
-                        self._add(into, weighted, v, high, 1)
-                    if low is not None:
-                        self._add(into, weighted, v, low, -1)
+            weighted = {key: c * whole for key, c in density.items()}
+            self.spend(30 * (len(rows) + 1))
+            for new_rows, low, high in self._bounds(rows, v):
+                self.spend(15 * (len(new_rows) + 1))
+                into = found.setdefault(new_rows, {})
+                if high is not None:
+                    self._add(into, weighted, v, high, 1)
+                if low is not None:
+                    self._add(into, weighted, v, low, -1)
         kept = {rows: left for rows, density in found.items() if (left := _nonzero(density))}
-        return kept, whole * len(sides)
+        return kept, whole
 
     def _add(self, into: Density, density: Density, v: int, bound: Row, sign: int) -> None:
         """Add sign times the antiderivative in a variable at a bound.
@@ -185,10 +198,6 @@ class Integrals:
         self.spend(len(found))
         return found
 
-    def eliminated(self, cells: dict[Rows, Density], v: int) -> tuple[dict[Rows, Density], int]:
-        """Integrate a variable out of cells that have its density; divide by what is returned."""
-        return self._without(cells, v, "unif", 0)
-
     def tidy(self, rows: Iterable[Row]) -> Rows | None:
         """Return the rows normalized, only the tightest of parallel ones; None if infeasible."""
         tightest: dict[Row, Row] = {}
@@ -213,7 +222,7 @@ class Integrals:
                 return None
         return frozenset((*key, *value) for key, value in tightest.items())
 
-    def _bounds(self, rows: set[Row], v: int) -> list[tuple[Rows, Row | None, Row | None]]:
+    def _bounds(self, rows: Rows, v: int) -> list[tuple[Rows, Row | None, Row | None]]:
         """Return the choices of the largest lower and the smallest upper bound of a variable."""
         lower: list[Row] = []
         upper: list[Row] = []
@@ -291,10 +300,6 @@ def _nonzero(density: Density) -> Density:
     return {key: c for key, c in density.items() if c}
 
 
-def _raised(rates: Row, v: int, by: int) -> Row:
-    return (*rates[:v], rates[v] + by, *rates[v + 1 :])
-
-
 def _minus(a: Row, b: Row) -> Row:
     return tuple([x - y for x, y in zip(a, b, strict=True)])
 
@@ -303,7 +308,7 @@ def _plus(a: Row, b: Row) -> Row:
     return tuple([x + y for x, y in zip(a, b, strict=True)])
 
 
-def _splits(cells: dict[Rows, Density], v: int) -> int:
+def _splits(cells: Cells, v: int) -> int:
     """Return about how many cells integrating a variable out makes."""
     total = 0
     for rows in cells:
