@@ -55,6 +55,14 @@ class TakenPath(NamedTuple):
         """The conditions under which it is taken."""
         return [(at(form, self.point), op) for form, op in self.path.conditions]
 
+    def real(self, more: Sequence[Condition] = ()) -> list[Condition]:
+        """Return those of its conditions, and of more, that are not on integer noise."""
+        return [one for one in (*self.conditions, *more) if not self.path.is_whole(one[0])]
+
+    def whole(self, more: Sequence[Condition] = ()) -> list[Condition]:
+        """Return those of its conditions, and of more, that are on integer noise."""
+        return [one for one in (*self.conditions, *more) if self.path.is_whole(one[0])]
+
     @property
     def weight(self) -> Ratio:
         """The factor of its probability that comes from choices."""
@@ -79,19 +87,14 @@ class Derivation:
         self.steps = Steps()
         self.integrals = Integrals()
         self.lattices = LatticeSums(self.integrals.spend)
-        self._programs: dict[str, SourceProgram] = {}
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers
         self._too_many: dict[str, str] = {}  # finite inputs at which there are too many paths
-        self._ideal_paths: dict[str, list[tuple[Path, Any]]] = {}
-        self._flows: dict[object, Flows] = {}
         self._made: dict[object, Any] = {}
 
     def program(self, source: str) -> SourceProgram:
         """Return a program, parsed once."""
-        if source not in self._programs:
-            self._programs[source] = SourceProgram(source, self.steps)
-        return self._programs[source]
+        return self._once(("program", source), lambda: SourceProgram(source, self.steps))
 
     @property
     def mechanism(self) -> SourceProgram:
@@ -174,18 +177,17 @@ class Derivation:
 
         On some of them it may be `UNDEFINED`.
         """
-        key = str(others)
-        if key not in self._ideal_paths:
 
-            def symbolic(path: Path) -> Any:
-                entries = [
-                    LinearForm({k: Fraction(1)}, Fraction(0), path) if one is None else one
-                    for k, one in enumerate(others)
-                ]
-                return self._ideal_run(path, self.assembled(entries))
+        def symbolic(path: Path) -> Any:
+            entries = [
+                LinearForm({k: Fraction(1)}, Fraction(0), path) if one is None else one
+                for k, one in enumerate(others)
+            ]
+            return self._ideal_run(path, self.assembled(entries))
 
-            self._ideal_paths[key] = list(paths(symbolic, noisy=False, orders=self.orders))
-        return self._ideal_paths[key]
+        return self._once(
+            ("ideal", str(others)), lambda: list(paths(symbolic, noisy=False, orders=self.orders))
+        )
 
     # Runs at points -------------------------------------------------------------------
 
@@ -370,15 +372,13 @@ class Derivation:
                 self._made[key] = error
         found: T | UnsupportedError = self._made[key]
         if isinstance(found, UnsupportedError):
-            raise UnsupportedError(str(found))
+            raise found
         return found
 
     def flows(self, region: PolyhedralCone, integrals: Integrals) -> Flows:
         """Return the densities on merged runs on a cone, kept for all inputs there."""
         key = region.size, *map(tuple, (region.rays, region.lines))
-        if key not in self._flows:
-            self._flows[key] = Flows(integrals)
-        return self._flows[key]
+        return self._once(("flows", key), lambda: Flows(integrals))
 
     def output_distance(self, u: Input, ideal: Any, output: Any) -> Any:
         """Return the distance of two finite outputs."""

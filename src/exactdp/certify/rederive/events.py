@@ -169,9 +169,8 @@ class Events:
         if not far:
             return program.mass(way, conditions)
         path, lattices = way.path, program.derivation.lattices
-        real = [one for one in way.conditions if not path.is_whole(one[0])]
-        rest = Ratio.lifted(program.integrals.density(path.noises, real))
-        whole = [one for one in (*way.conditions, *conditions) if path.is_whole(one[0])]
+        rest = Ratio.lifted(program.chance(way, []))
+        whole = way.whole(conditions)
         places = range(len(path.noises), len(path.noises) + len(far))
         own: list[Condition] = []
         for place, (form, part) in zip(places, far, strict=True):
@@ -210,19 +209,11 @@ def _tail(power: int, r: Fraction, part: Stretch) -> Ratio:
     end = Fraction(part.end)
     if part.upper != inf:  # Σ over m ≥ −end of (−m)^i·e^{−rεm}
         end, r = -end, -r
-    found = Ratio.number(0)
-    for j, (over, below) in enumerate(antidifference(power, r)):
-        under = Ratio(grown(abs(r))) - 1
-        found = found + Ratio(over) * end**j / _power(under, below)
+    under = Ratio(grown(abs(r))) - 1
+    parts = enumerate(antidifference(power, r))
+    found = sum((Ratio(over) * end**j / under**n for j, (over, n) in parts), Ratio.number(0))
     sign = -1 if part.upper == inf or power % 2 == 0 else 1
     return found * sign * Ratio(grown(r * end))
-
-
-def _power(one: Ratio, count: int) -> Ratio:
-    found = Ratio.number(1)
-    for _ in range(count):
-        found = found * one
-    return found
 
 
 def _at(event: Any, number: int) -> Any:

@@ -43,18 +43,14 @@ class LossOnCone:
             if found is UNDEFINED:
                 raise WrongProgramError("the ideal is not defined at an input")
             ideal = program.value(found)
-        total = Ratio.number(0)
-        for way in program.ways:
-            total = total + program.weight(way, []) * self._of_way(way, ideal)
-        return total
+        parts = (program.weight(way, []) * self._of_way(way, ideal) for way in program.ways)
+        return sum(parts, Ratio.number(0))
 
     def _of_way(self, way: TakenPath, ideal: Any) -> Ratio:
         """Return the integral of the loss over the noise of a way, without its weight."""
         if self.loss in ("absolute", "squared"):
-            total = Ratio.number(0)
-            for error in _errors(way.output, ideal):
-                total = total + self._of_error(way, error)
-            return total
+            errors = _errors(way.output, ideal)
+            return sum((self._of_error(way, error) for error in errors), Ratio.number(0))
         if holds_noise(way.output):
             raise UnsupportedError("an output holds noise")
         chance = Ratio.lifted(self.program.chance(way, []))
@@ -92,9 +88,7 @@ class LossOnCone:
 
         A noise is z/ε: the product has a factor 1/ε for each noise in it.
         """
-        conditions = [*way.conditions, *more]
-        real = [one for one in conditions if not way.path.is_whole(one[0])]
-        total = Ratio.number(0)
+        real, total = way.real(more), Ratio.number(0)
         for coefficient, names in _expanded(factors):
             found = self.program.integrals.density(way.path.noises, real, tuple(names))
             total = total + Ratio.lifted(found) * coefficient / EPS ** len(names)

@@ -106,17 +106,13 @@ class ProgramOnCone:
 
     def chance(self, way: TakenPath, more: list[Condition]) -> Sum:
         """Return the probability of the conditions on real noise, without the weight of the way."""
-        conditions = [*way.conditions, *more]
-        real = [one for one in conditions if not way.path.is_whole(one[0])]
-        return self.integrals.density(way.path.noises, real)
+        return self.integrals.density(way.path.noises, way.real(more))
 
     def weight(self, way: TakenPath, more: list[Condition]) -> Ratio:
         """Return the weight of a way with the probability of the conditions on integer noise."""
         if not any(kind in WHOLE for kind, _ in way.path.noises):
             return way.weight
-        conditions = [*way.conditions, *more]
-        whole = [one for one in conditions if way.path.is_whole(one[0])]
-        return way.weight * self.derivation.lattices.mass(way.path.noises, whole)
+        return way.weight * self.derivation.lattices.mass(way.path.noises, way.whole(more))
 
     def chances(self, ideal: Any, radius: Any) -> Iterator[tuple[Ratio, Sum]]:
         """Return weights and sums that add up to the probability of being so close to the ideal."""

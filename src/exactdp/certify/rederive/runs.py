@@ -55,10 +55,7 @@ def as_score(value: Any) -> Score:
 def share(exponents: list[Any], k: int) -> Ratio:
     """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
     weights = [_power(one) for one in exponents]
-    total = Ratio.number(0)
-    for weight in weights:
-        total = total + weight
-    return weights[k] / total
+    return weights[k] / sum(weights, Ratio.number(0))
 
 
 def _power(exponent: Any) -> Ratio:
@@ -121,15 +118,13 @@ class ProgramRun:
 
     def checked(self, options: list[tuple[Any, Ratio]]) -> tuple[Ratio, ...]:
         """Return the probabilities of options, which are ≥ 0 and add up to 1."""
-        total = Ratio.number(0)
-        for _, chance in options:
-            total = total + chance
-        if total != 1:
+        chances = tuple(chance for _, chance in options)
+        if sum(chances, Ratio.number(0)) != 1:
             raise BrokenRunError("probabilities in the program do not add up to 1")
-        for _, chance in options:
+        for chance in chances:
             if not self.orders.is_nonnegative(chance):
                 raise UnseenSignError(chance, "a probability is not seen to be at least 0")
-        return tuple(chance for _, chance in options)
+        return chances
 
     def exponents(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> tuple[Any, ...]:
         """Return the exponents of candidates, over ε, which hold no noise."""
