@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas
 from .claims import Claims
-from .cones import Vector
+from .cones import Vector, axes, axis, dot
 from .formulas import Tree
 from .linear import is_number
 from .near_logs import log_bounds
@@ -74,7 +74,7 @@ class CaseConditions(Claims):
         """Return linear conditions on the coordinates that hold wherever the case is claimed."""
         at, on = leaf.at, leaf.on
         size = at.size
-        units = [tuple(Fraction(j == k) for j in range(size)) for k in range(size)]
+        units = axes(size)
         rows = [units[0], *units[1 : 1 + at.unit], *units[1 + at.unit + at.reals :]]
         if self.unit == 0:
             rows += between(units[0], units[1], on.lower, on.upper)
@@ -101,16 +101,13 @@ class CaseConditions(Claims):
 
         It is not if a strict condition is 0 everywhere there.
         """
-        places = [_image(space.forms, way) for way in flat_of(space.region, form, space.positive)]
+        places = [space.image(way) for way in flat_of(space.region, form, space.positive)]
         if not self.excludes(places):
             super().face(space, form, flats)
 
     def excludes(self, directions: Sequence[Sequence[Any]]) -> bool:
         """Whether a strict condition is 0 on everything that some coordinates span."""
-        return any(
-            not any(sum(a * b for a, b in zip(row, way, strict=True)) for way in directions)
-            for row in self.positive
-        )
+        return any(not any(dot(row, way) for way in directions) for row in self.positive)
 
     def weaker(
         self, sides: Sequence[Side], given: Any, leaf: Leaf, rows: Sequence[Vector]
@@ -229,19 +226,12 @@ class CaseConditions(Claims):
         for name in leaf.at.free:
             level = self.levels[name == "gamma"]
             if isinstance(level, RealInterval):
-                unit, one = (
-                    tuple(Fraction(j == k) for j in range(size)) for k in (leaf.at.of(name), 0)
-                )
-                yield from between(unit, one, level.lower, level.upper)
+                unit = axis(leaf.at.of(name), size)
+                yield from between(unit, axis(0, size), level.lower, level.upper)
 
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε of the part."""
         return form.is_nonnegative(self.epsilon) or super().never_negative(form)
-
-
-def _image(forms: Sequence[Vector], point: Vector) -> Vector:
-    """Return the coordinates at a point of the parameters."""
-    return tuple(sum((a * b for a, b in zip(form, point, strict=True)), _ZERO) for form in forms)
 
 
 def signs_in(rows: Iterable[Vector], place: int) -> set[int]:

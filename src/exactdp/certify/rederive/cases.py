@@ -21,7 +21,7 @@ from typing import Any
 from ..kernel.reading import RealInterval
 from . import formulas, values
 from .case_conditions import CaseConditions, Coordinates, Leaf
-from .cones import PolyhedralCone, Vector, leaves, reduced
+from .cones import PolyhedralCone, Vector, axis, leaves, reduced
 from .derivation import single
 from .parameter_spaces import ParameterSpace
 from .parametric import At
@@ -232,7 +232,7 @@ class CaseClaims(CaseConditions):
         unit = None
         if leaf.at.unit:
             self.require(size > 1, "the unit is missing")
-            unit = At(tuple(Fraction(k == 1) for k in range(size)))
+            unit = At(axis(1, size))
         space = ParameterSpace(
             size, entries, levels[0], levels[1], PolyhedralCone(size, self), unit=unit
         )

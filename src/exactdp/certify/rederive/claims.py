@@ -19,7 +19,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
-from .cones import PolyhedralCone, UndecidedError, leaves
+from .cones import PolyhedralCone, UndecidedError, axis, leaves
 from .derivation import UNDEFINED
 from .distances import ratio
 from .formulas import Tree
@@ -156,8 +156,7 @@ class Claims(Refutations):
         self.require(ideal == wanted, "a cell is of another ideal output")
         least: Any = Fraction(1)  # of the discrete distance
         if self.derivation.spec["input_distance"]["name"] != "discrete":
-            unit = tuple(Fraction(k == 1) for k in range(space.size))
-            least = number_of(unit, InsideCone(region))
+            least = number_of(axis(1, space.size), InsideCone(region))
         self.require(dd == inf or bool(dd >= least), "a corner is closer than a to disagreement")
 
     def part(self, program: ProgramOnCone, ideal: Any, distance: Any, near: Any) -> None:

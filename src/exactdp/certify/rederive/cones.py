@@ -40,6 +40,16 @@ def dot(form: Sequence[Fraction | int], point: Sequence[Fraction | int]) -> Frac
     return sum(a * b for a, b in zip(form, point, strict=True))
 
 
+def axis(k: int, size: int) -> Vector:
+    """Return the unit vector along a coordinate."""
+    return tuple(Fraction(j == k) for j in range(size))
+
+
+def axes(size: int) -> list[Vector]:
+    """Return all unit vectors."""
+    return [axis(k, size) for k in range(size)]
+
+
 class PolyhedralCone:
     """A cone; `reader` counts the work."""
 

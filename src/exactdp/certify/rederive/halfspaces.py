@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..kernel.reading import CertificateReader
+from .cones import axis
 from .derivation import UNDEFINED, Derivation
 from .distances import is_beyond, norm
 from .linear import LinearForm, is_number
@@ -195,7 +196,7 @@ def _finite(
     for k, (mine, other) in enumerate(zip(u, entries, strict=True)):
         if metric.get("name") != "numeric" or mine < Fraction(metric["threshold"]):
             continue
-        unit, value = tuple(Fraction(j == k) for j in range(len(u))), _ZERO
+        unit, value = axis(k, len(u)), _ZERO
         if other is not None:
             unit, value = (_ZERO,) * len(u), Fraction(other)
         minus = tuple(-q for q in unit)

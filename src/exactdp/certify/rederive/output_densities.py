@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from ..kernel.reading import Sum
-from .cones import reduced
+from .cones import axis, reduced
 from .distances import is_integer_noise
 from .linear import LinearForm
 from .parametric import ProgramOnCone
@@ -77,8 +77,7 @@ def density(program: ProgramOnCone, wanted: Any, after: int = 0) -> Ratio:
     """Return the density of the numbers of a pattern; `after` them there are other parameters."""
     size = program.region.size
     places = range(size - after - reals_in(wanted), size - after)
-    forms_of_places = [tuple(Fraction(j == k) for j in range(size)) for k in places]
-    points = [number_of(form, program.judge) for form in forms_of_places]
+    points = [number_of(axis(k, size), program.judge) for k in places]
     total = Ratio.number(0)
     for way in program.ways:
         if repr(pattern_of(way.output)) != repr(wanted):

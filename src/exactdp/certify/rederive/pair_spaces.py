@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from .cones import PolyhedralCone, UndecidedError
+from .cones import PolyhedralCone, UndecidedError, axes, axis
 from .derivation import single
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
@@ -101,7 +101,7 @@ class PairSpaces(Privacies):
         rest, k, found = iter(finite), start, []
         for members in self.members:
             if members is None:
-                found.append(At(tuple(Fraction(j == k) for j in range(size))))
+                found.append(At(axis(k, size)))
                 k += 1
             else:
                 found.append(next(rest))
@@ -121,7 +121,7 @@ class PairSpaces(Privacies):
             None if each is None else [At(wider(x.form)) if isinstance(x, At) else x for x in each]
             for each in (one, two)
         ]
-        unit = tuple(Fraction(j == 0) for j in range(whole))
+        unit = axis(0, whole)
         region = PolyhedralCone(whole, self).cut(unit)
         for wall in walls:
             region = region.cut(wider(wall))
@@ -134,7 +134,7 @@ class PairSpaces(Privacies):
     def balls(self, first: tuple[Any, ...], second: tuple[Any, ...]) -> list[Ball]:
         """Return polytopes of changes of the real entries: the entries that move, and sides."""
         reals = self.members.count(None)
-        units = _units(reals)
+        units = axes(reals)
         name, most, change = self.adjacency
         self.require(name != "source", "an adjacency that is a function is followed for slopes")
         changed = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
@@ -147,7 +147,7 @@ class PairSpaces(Privacies):
                 return []
             found = []
             for moving in combinations(range(reals), min(left, reals)):
-                own = [] if change is None else _units(len(moving))
+                own = [] if change is None else axes(len(moving))
                 sides = [(tuple(s * q for q in unit), change) for unit in own for s in (1, -1)]
                 found.append((moving, sides))
             return found
@@ -210,7 +210,7 @@ class PairSpaces(Privacies):
         adjacent there; or, by its place, an adjacent part found before that contains the part.
         """
         size = 1 + 2 * self.members.count(None)
-        waiting = [(PolyhedralCone(size, self).cut(_units(size)[0]), tree)]
+        waiting = [(PolyhedralCone(size, self).cut(axis(0, size)), tree)]
         found: list[PolyhedralCone] = []
         while waiting:
             part, node = waiting.pop()
@@ -232,7 +232,7 @@ class PairSpaces(Privacies):
 
     def is_adjacent(self, part: PolyhedralCone) -> bool:
         """Whether all pairs inside a cone of (ε, u, u′ − u) are adjacent, or else none is."""
-        judge, reals, units = InsideFace(part), self.members.count(None), _units(part.size)
+        judge, reals, units = InsideFace(part), self.members.count(None), axes(part.size)
         one = [number_of(units[1 + k], judge) for k in range(reals)]
         two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
         return self.are(one, two)
@@ -241,7 +241,7 @@ class PairSpaces(Privacies):
         """Return the patterns with real noise at two inputs; for bounded range, pairs of them."""
         if self.delta.over:
             return []
-        region = PolyhedralCone(size, self).cut(tuple(Fraction(j == 0) for j in range(size)))
+        region = PolyhedralCone(size, self).cut(axis(0, size))
         found: dict[str, Any] = {}
         for entries in (one, two):
             program = ProgramOnCone(self.derivation, region, entries)
@@ -257,7 +257,3 @@ class PairSpaces(Privacies):
         if self.is_range:
             every = list(product(every, repeat=2))
         return [pattern for pattern in every if reals_in(pattern)]
-
-
-def _units(count: int) -> list[tuple[Fraction, ...]]:
-    return [tuple(Fraction(j == k) for j in range(count)) for k in range(count)]

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .cones import PolyhedralCone, Vector, reduced
+from .cones import PolyhedralCone, Vector, axes, axis, dot, reduced
 from .corners import StatedCorner
 from .parametric import At
-
-_ZERO = Fraction(0)
 
 
 @dataclass
@@ -38,9 +36,12 @@ class ParameterSpace:
     @property
     def forms(self) -> list[Vector]:
         """The numbers that move, ε first."""
-        one = tuple(Fraction(k == 0) for k in range(self.size))
         moving = [self.unit, *self.entries, self.alpha, self.gamma]
-        return [one, *(form.form for form in moving if isinstance(form, At))]
+        return [axis(0, self.size), *(form.form for form in moving if isinstance(form, At))]
+
+    def image(self, way: Vector) -> list[Fraction | int]:
+        """Return the numbers that move, at a point of the parameters."""
+        return [dot(form, way) for form in self.forms]
 
     @property
     def positive(self) -> int:
@@ -49,15 +50,6 @@ class ParameterSpace:
 
     def flat(self, directions: list[Vector] | None = None) -> tuple[object, ...]:
         """Return what identifies the space: its finite values, and the flat of its numbers."""
-        if directions is None:
-            directions = [
-                tuple(Fraction(j == k) for j in range(self.size)) for k in range(self.size)
-            ]
-        image = [
-            tuple(
-                sum((a * b for a, b in zip(form, way, strict=True)), _ZERO) for form in self.forms
-            )
-            for way in directions
-        ]
+        image = [self.image(way) for way in directions or axes(self.size)]
         fixed = str([None if isinstance(one, At) else one for one in self.entries])
         return fixed, tuple(reduced(image))

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..kernel.reading import short
 from . import values
-from .cones import PolyhedralCone
+from .cones import PolyhedralCone, axis
 from .derivation import Input, single
 from .distances import is_beyond, norm
 from .evaluation import EvaluationPoint
@@ -204,7 +204,7 @@ class Privacies(Proofs):
             turn, proof = self.pair(one)
             sides = interval_sides(event)
             region = PolyhedralCone(1 + len(sides), self)
-            region = region.cut(tuple(Fraction(k == 0) for k in range(1 + len(sides))))
+            region = region.cut(axis(0, 1 + len(sides)))
             for side in (side for pair in sides for side in pair):
                 region = region.cut(side)
             p, q = (self.density(region, k, wanted(event)) for k in (i, j))

@@ -19,7 +19,7 @@ from itertools import chain, combinations
 from typing import Any
 
 from ..kernel.reading import RejectedError
-from .cones import PolyhedralCone, leaves
+from .cones import PolyhedralCone, dot, leaves
 from .events import Events
 from .output_densities import (
     density,
@@ -192,8 +192,7 @@ class ConePrivacies(PairSpaces):
         at = (Fraction(1), *numbers)
         for side in self.entries(cell):
             form = self.form(side, size)
-            right = sum((a * b for a, b in zip(form, at, strict=True)), Fraction(0)) >= 0
-            self.require(right, "the output is not in the cell")
+            self.require(dot(form, at) >= 0, "the output is not in the cell")
             region = region.cut(form)
         self.require(region.is_full, "the cell has no points inside")
         here, there = (ProgramOnCone(self.derivation, region, u) for u in (space.one, two))

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import values
-from .cones import PolyhedralCone, Vector, dot, reduced, whole
+from .cones import PolyhedralCone, Vector, axes, axis, dot, reduced, whole
 from .linear import holds
 from .parameter_spaces import ParameterSpace
 from .parametric import At
@@ -66,7 +66,7 @@ class Spaces(WorstInputs):
             self.require(one is None or isinstance(level, RealInterval), "α or γ is fixed")
             levels.append(None if one is None else At(self.form(one, size)))
         region = PolyhedralCone(size, self)
-        eps, second = (tuple(Fraction(j == k) for j in range(size)) for k in range(2))
+        eps, second = axis(0, size), axis(1, size)
         sides = [eps, *(each.form for each in levels if each is not None)]
         if reason is None and stated is None:  # corners are those of all reals, of a box too
             sides += self.box_sides(entries, eps)
@@ -161,7 +161,7 @@ class Spaces(WorstInputs):
 
     def directions(self, size: int, first: int) -> list[list[Fraction]]:
         """Return vectors that span all (ε, …, εx, …) of the claim: εx = cε where a box is flat."""
-        found = [[Fraction(j == k) for j in range(size)] for k in range(size)]
+        found = [list(one) for one in axes(size)]
         flat = []
         for k, (low, high) in enumerate(self.ends or (), start=first):
             if low == high and isinstance(low, Fraction):
@@ -261,10 +261,9 @@ class Spaces(WorstInputs):
             key = tuple(-q for q in direction) if turned else direction
             side = {">": -1, "<=": -1, ">=": 1, "<": 1}.get(op, 0)
             sides.setdefault(key, set()).add(-side if turned else side)
-        unit = tuple(Fraction(k == 0) for k in range(space.size))
         harmless = all(len(one) == 1 and 0 not in one for one in sides.values())
         if self.ends is None:
-            harmless = harmless and len(reduced([unit, *sides])) == 1 + len(sides)
+            harmless = harmless and len(reduced([axis(0, space.size), *sides])) == 1 + len(sides)
         else:
             harmless = harmless and _has_room(space.region, sides)
         if not harmless:
