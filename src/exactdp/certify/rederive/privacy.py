@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import chain, combinations, permutations
+from itertools import combinations, permutations
 from typing import Any
 
 from ..kernel.reading import short
@@ -290,9 +290,9 @@ class Privacies(Proofs):
         always = sum((left[key] for key in up), none)
         others = [gain for key, gain in left.items() if key not in up]
         self.require(len(others) <= _MOST_OTHERS, "too many signs of outputs are not proved")
-        sets = (combinations(others, size) for size in range(len(others) + 1))
-        for chosen in chain.from_iterable(sets):
-            yield self.delta - always - sum(chosen, none)
+        for size in range(0 if up else 1, len(others) + 1):  # δ ≥ 0 is known
+            for chosen in combinations(others, size):
+                yield self.delta - always - sum(chosen, none)
 
     def loss(self, one: Chances, two: Chances, outputs: list[str]) -> Ratio:
         """Return by how much a bound on outputs holds."""
