@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .builtin import FUNCTIONS, METHODS, OPERATORS, bounded
+from .chains import After, LoopChain
 from .linear import LinearForm, is_number
 from .ratios import (
     EPS,
@@ -19,7 +20,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import ProgramRun, as_score
+from .runs import NoisyLoopError, Path, ProgramRun, as_score
 from .spans import Moving
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ class FunctionCall:
                 names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
                 if not _NOISES.isdisjoint(names):
                     raise UnsupportedError("a loop that draws noise again is not re-derived")
-                self.loop(test, None, body, otherwise)
+                if not self.left_chain(test, body, otherwise):
+                    self.loop(test, None, body, otherwise)
             case ast.Return(value):
                 raise LeaveError("return", self.value(value) if value is not None else None)
             case ast.Break():
@@ -178,6 +180,50 @@ class FunctionCall:
                 if leave.word == "return":
                     raise
         self.block(otherwise)
+
+    def left_chain(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> bool:
+        """Leave a loop of choices by one of its exits; False if it is not seen to be one."""
+        outer, unlike = self.run, self.program.unlike_chains
+        if not isinstance(outer, Path) or not outer.noisy or id(test) in unlike:
+            return False
+        if not self._may_choose(test, body):
+            return False
+
+        def iteration(path: Path, local: dict[str, Any]) -> After:
+            inner = type(self)(self.program, path, local, self.depth)
+            if not inner.truth(test):
+                return After("end", inner.local)
+            try:
+                inner.block(body)
+            except LeaveError as leave:
+                return After(leave.word, inner.local, leave.value)
+            return After("continue", inner.local)
+
+        outer.is_closed = True
+        try:
+            chain = LoopChain(outer, iteration, self.local)
+        except (BrokenRunError, NoisyLoopError):
+            unlike.add(id(test))
+            return False  # its paths are followed one by one
+        finally:
+            outer.is_closed = False
+        exits = chain.chances()
+        after, chance = exits[outer.pick(len(exits))]
+        outer.weight = outer.weight * chance
+        if after.word == "return":
+            raise LeaveError("return", after.value)
+        self.local = dict(after.local)
+        if after.word == "end":
+            self.block(otherwise)
+        return True
+
+    def _may_choose(self, test: ast.expr, body: list[ast.stmt]) -> bool:
+        """Whether a loop has a choice, or calls a function that may have one."""
+        nodes = (node for part in (test, *body) for node in ast.walk(part))
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        functions = (self.program.constants.get(name) for name in names)
+        is_called = any(isinstance(one, ast.FunctionDef) for one in functions)
+        return is_called or not names.isdisjoint(("choose", "expmech"))
 
     def assign(self, target: ast.expr, value: Any) -> None:
         """Assign a value to a target."""

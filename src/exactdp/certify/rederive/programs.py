@@ -65,6 +65,8 @@ class SourceProgram:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UnsupportedError("the program cannot be read") from error
         self.constants: dict[str, Any] = {}
+        self.unlike_chains: set[int] = set()
+        """Tests of `while` loops that are not examined as chains (see `chains`)."""
         self.outside = set(_OUTSIDE.findall(source))
         self.function: ast.FunctionDef | None = None
         nobody = FunctionCall(self, None, {}, 0)

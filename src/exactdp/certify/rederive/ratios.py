@@ -318,13 +318,16 @@ class Ratio:
         times e^{qε} − e^{pε} ≥ 0, with p < q neighbours. One Σ c·ε^k·e^{qε} is ≥ 0 on [a, b] if
         the polynomial has coefficients ≥ 0 in the basis (ε − a)^i·(b − ε)^(n−i).
         """
-        product = {key: c for key, c in Ratio(times(self.over, self.under)).terms()[0].items() if c}
-        seen = True
-        for power in {k for _, k in product}:
-            upwards = sorted((q for q, k in product if k == power), reverse=True)
-            sums = accumulate(product[q, power] for q in upwards)
-            seen = seen and all(one >= 0 for one in sums)
-        return seen or _is_nonnegative_between(product, on)
+        product = self._product()
+        return _is_seen(product) or _is_nonnegative_between(product, on)
+
+    def is_positive(self) -> bool:
+        """Whether it is seen to be > 0 for every ε > 0: one of the terms of that sum is."""
+        return bool(self.over) and _is_seen(self._product())
+
+    def _product(self) -> Terms:
+        """Return the product of numerator and denominator, of which it has the sign."""
+        return {key: c for key, c in Ratio(times(self.over, self.under)).terms()[0].items() if c}
 
     def __add__(self, other: object) -> Ratio:
         two = _ratio(other)
@@ -391,6 +394,15 @@ class Ratio:
         if self.under == two.under:
             return self.over == two.over
         return times(self.over, two.under) == times(two.over, self.under)
+
+
+def _is_seen(product: Terms) -> bool:
+    """Whether the coefficients of each power of ε, from each exponent upwards, add up to ≥ 0."""
+    for power in {k for _, k in product}:
+        upwards = sorted((q for q, k in product if k == power), reverse=True)
+        if any(one < 0 for one in accumulate(product[q, power] for q in upwards)):
+            return False
+    return True
 
 
 def _ratio(value: object) -> Ratio | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from . import limits
 from .choices import Choices
@@ -42,6 +42,10 @@ NO_INPUTS = NoInputs()
 
 class TooManyPathsError(UnsupportedError):
     """A program has more paths than are followed."""
+
+
+class NoisyLoopError(UnsupportedError):
+    """A loop is no chain of choices alone."""
 
 
 Score = Fraction | LinearForm
@@ -161,7 +165,14 @@ class Path(Choices, ProgramRun):
         self.picks: dict[int, list[Any]] = {}
         """The exponents of choices by unknown scores, by their places in `made`."""
         self.noisy = noisy
+        self.is_closed = False  # whether it may not branch, as a loop of choices is examined
         self.ignored_ties = False  # whether runs in which samples are equal may go other ways
+
+    def pick(self, options: int) -> int:
+        """Return the next choice."""
+        if self.is_closed:
+            raise NoisyLoopError("noise is compared in a loop of choices")
+        return super().pick(options)
 
     def decide(self, form: LinearForm, op: str) -> bool:
         """Follow the path; equality of noises has probability 0."""
@@ -273,20 +284,24 @@ class Path(Choices, ProgramRun):
         return scored[k][0]
 
 
+AnyPath = TypeVar("AnyPath", bound=Path)
+
+
 def paths(
-    run: Callable[[Path], Any],
+    run: Callable[[AnyPath], Any],
     *,
     noisy: bool,
     inputs: Judge | None = None,
-    broken: list[tuple[Path, BrokenRunError]] | None = None,
+    broken: list[tuple[AnyPath, BrokenRunError]] | None = None,
     orders: Orders | None = None,
-) -> Iterator[tuple[Path, Any]]:
+    kind: type[AnyPath] = Path,  # type: ignore[assignment]
+) -> Iterator[tuple[AnyPath, Any]]:
     """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
     count = ended = 0
     endless: EndlessRunError | None = None
     while waiting:
-        path = Path(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
+        path = kind(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
         count += 1
         outputs: list[Any] = []
         try:

@@ -1,0 +1,183 @@
+"""`while` loops of choices: Markov chains, left with probabilities that solve a linear system.
+
+A state is the values of all variables before the test of the loop. From each state that is reached,
+one iteration is run along all its paths, which gives the next states and the exits with their
+probabilities. The loop ends with probability 1 if from each state an exit can be reached by steps
+whose probabilities are positive at every ε > 0; then the system has one solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from .linear import LinearForm
+from .ratios import EndlessRunError, Ratio, UnsupportedError
+from .runs import NoisyLoopError, Path, paths
+
+_MOST_STATES = 60
+_MOST_TERMS = 3_000  # of a probability
+
+Variables = dict[str, Any]
+
+
+class After(NamedTuple):
+    """What follows an iteration: the loop goes on, or it is left (by "end", "break", "return")."""
+
+    word: str
+    local: Variables
+    value: Any = None
+
+
+Iteration = Callable[[Path, Variables], After]
+
+
+class _Iterated(Path):
+    """A path of one iteration, which notes whether its probability is positive at every ε."""
+
+    is_sure = True
+
+    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
+        """Take one option with its probability."""
+        value = super().choose(options)
+        self.is_sure = self.is_sure and options[self.made[-1]][1].is_positive()
+        return value
+
+
+class LoopChain:
+    """The chain of one loop, from the variables at its beginning."""
+
+    def __init__(self, outer: Path, iteration: Iteration, start: Variables) -> None:
+        self.outer, self.iteration = outer, iteration
+        self.exits: dict[object, After] = {}
+        self.rows: dict[object, dict[object, Ratio]] = {}
+        """The probabilities of the next states, and of exits, from each state."""
+        self.sure: dict[object, set[object]] = {}
+        self.start = _state(start)
+        waiting = [start]
+        while waiting:
+            waiting += self._explored(waiting.pop())
+
+    def chances(self) -> list[tuple[After, Ratio]]:
+        """Return the exits with their probabilities."""
+        self._require_end()
+        rows = {state: _numerators(row) for state, row in self.rows.items()}
+        while len(rows) > 1:
+            state = next(reversed(rows))
+            _eliminate(rows, state)
+        row = {to: chance for to, chance in rows[self.start].items() if to != self.start}
+        total = _sum(row.values())
+        return [(self.exits[to], chance / total) for to, chance in row.items()]
+
+    def _explored(self, local: Variables) -> list[Variables]:
+        """Run an iteration along all paths; return the variables of states that are new."""
+        here = _state(local)
+        if here in self.rows:
+            return []
+        if len(self.rows) >= _MOST_STATES:
+            raise UnsupportedError(f"a loop of choices has more than {_MOST_STATES} states")
+        row, sure, found = dict[object, Ratio](), set[object](), list[Variables]()
+        self.rows[here], self.sure[here] = row, sure
+        outer = self.outer
+
+        def run(path: Path) -> After:
+            path.unit, path.base = outer.unit, outer.base
+            return self.iteration(path, dict(local))
+
+        for path, after in paths(
+            run, noisy=True, inputs=outer.inputs, orders=outer.orders, kind=_Iterated
+        ):
+            if path.noises or path.conditions or path.picks:
+                raise NoisyLoopError("a loop of choices has noise")
+            if not path.weight.over:
+                continue
+            to = _state(after.local) if after.word == "continue" else _exit(after)
+            row[to] = row[to] + path.weight if to in row else path.weight
+            if path.is_sure:
+                sure.add(to)
+            if after.word == "continue":
+                found.append(after.local)
+            else:
+                self.exits.setdefault(to, after)
+        return found
+
+    def _require_end(self) -> None:
+        """Require that from each state an exit is reached by steps of positive probability."""
+        if not self.exits:
+            raise EndlessRunError("a loop of the program has no exit")
+        ending = set(self.exits)
+        while True:
+            more = {state for state, to in self.sure.items() if state not in ending and to & ending}
+            if not more:
+                break
+            ending |= more
+        if not self.rows.keys() <= ending:
+            raise UnsupportedError("a loop of choices is not seen to end with probability 1")
+
+
+def _eliminate(rows: dict[object, dict[object, Ratio]], state: object) -> None:
+    """Remove a state: other rows go on to what follows it; rows are known up to factors.
+
+    From row i, with a·x to this state and the row Σ b·y from it, of which those to itself do not
+    count: Σ b·(the rest of row i) + a·(Σ b·y) is a multiple of the new row.
+    """
+    own = {to: chance for to, chance in rows.pop(state).items() if to != state}
+    total = _sum(own.values())
+    for other, row in rows.items():
+        if state not in row:
+            continue
+        factor = row.pop(state)
+        found = {to: chance * total for to, chance in row.items()}
+        for to, chance in own.items():
+            more = factor * chance
+            found[to] = found[to] + more if to in found else more
+        if any(len(chance.over) > _MOST_TERMS for chance in found.values()):
+            raise UnsupportedError("the probabilities of a loop of choices have too many terms")
+        rows[other] = found
+
+
+def _numerators(row: Mapping[object, Ratio]) -> dict[object, Ratio]:
+    """Return a row times a common denominator."""
+    unders: list[Any] = []
+    for chance in row.values():
+        if chance.under not in unders:
+            unders.append(chance.under)
+    found = {}
+    for to, chance in row.items():
+        found[to] = Ratio(chance.over)
+        for under in unders:
+            if under != chance.under:
+                found[to] = found[to] * Ratio(under)
+    return found
+
+
+def _sum(chances: Any) -> Ratio:
+    total = Ratio.number(0)
+    for chance in chances:
+        total = total + chance
+    return total
+
+
+def _exit(after: After) -> object:
+    if after.word == "return":
+        return "return", _key(after.value)
+    return after.word, _state(after.local)
+
+
+def _state(local: Variables) -> object:
+    return _key(sorted(local.items()))
+
+
+def _key(value: Any) -> object:
+    """Return what two values share only if no run can tell them apart."""
+    if isinstance(value, dict):
+        return dict, tuple((_key(name), _key(one)) for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return type(value), tuple(map(_key, value))
+    if isinstance(value, LinearForm):
+        return LinearForm, tuple(sorted(value.coefficients.items())), value.constant
+    if isinstance(value, Ratio):
+        return Ratio, str(sorted(value.over.items())), str(sorted(value.under.items()))
+    if callable(value):
+        return id(value)
+    return type(value), value
