@@ -83,9 +83,11 @@ def stated(document: Json, at: float) -> list[float]:
     """Return the probabilities that a certificate states, at an ε."""
 
     def value(terms: Json) -> float:
-        return sum(
-            float(Fraction(c)) * at ** k[0] * math.exp(Fraction(q[0]) * at) for c, k, q in terms
+        numbers = (
+            float(Fraction(c)) * float(at) ** int(k[0]) * math.exp(float(Fraction(q[0])) * at)
+            for c, k, q in terms
         )
+        return math.fsum(numbers)
 
     cells = (region["tree"]["cell"] for region in document["regions"])
     chances = (one["probability"] for cell in cells for one in cell["obligations"])
