@@ -244,7 +244,7 @@ def test_an_undecided_claim_has_no_smallest_eps(monkeypatch: pytest.MonkeyPatch)
     """Once it said that no ε up to 0 is large enough."""
     missing = SimpleNamespace(holds=None, counterexample=None, missing="a tie", contents=None)
     monkeypatch.setattr(budgets, "decide", lambda *_, **__: missing)
-    monkeypatch.setattr(budgets, "refuse_empty", lambda *_: None)
+    monkeypatch.setattr(Accuracy, "require_content", lambda *_: None)
     claim = Accuracy(ABOVE, "1/20", alpha="log(10)/eps", inputs=AllReals())
     with pytest.raises(ValueRefusedError, match="the smallest ε is not known: a tie"):
         claim.smallest_epsilon()

@@ -14,13 +14,11 @@ from exactdp.claims.certificates.cases import certificate_by_cases
 from exactdp.claims.certificates.claim_cases import is_by_cases
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.certificates.term_parts import in_term_parts
-from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
+from exactdp.claims.constants.bounded import BoundedClaim
+from exactdp.claims.constants.budgets import smallest_epsilon
 from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.constants.radii import smallest_gamma
-from exactdp.claims.constants.tightness import tightest, tightest_at_each
-from exactdp.claims.constants.trials import tightest_by_trial
 from exactdp.claims.decision.counterexamples import confirmed
-from exactdp.claims.decision.decided import DecidedClaim
 from exactdp.claims.decision.obligations import ROUTES, Obligation, Obligations
 from exactdp.claims.disagreement.everywhere import disagreement
 from exactdp.claims.disagreement.nearest import Disagreement
@@ -30,7 +28,7 @@ from exactdp.claims.regions.corners import Corners
 from exactdp.claims.regions.of_claim import how_many_groups, regions_of
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.regret import at_worst_inputs, near_worst_inputs
-from exactdp.claims.stated.claim import Due, about_the_constant
+from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.expressions import Expression
@@ -55,7 +53,6 @@ from exactdp.language.budgets import read_epsilon
 from exactdp.language.code import Test
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.linear import unit_in
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value, plain
 from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import Number
@@ -70,10 +67,9 @@ if TYPE_CHECKING:
     from exactdp.claims.constants.radii import Radius
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.findings import Finding
-    from exactdp.claims.decision.problem import Leaf, Problem, Sign
+    from exactdp.claims.decision.problem import Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.disagreement.everywhere import PiecewiseDistance
-    from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress
 
 _SOME_GROUPS = 20  # regions of these inputs show whether α or γ is a parameter
@@ -103,7 +99,7 @@ EVERYWHERE = (
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Accuracy(AccuracyStatement, DecidedClaim):
+class Accuracy(AccuracyStatement, BoundedClaim):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
@@ -214,11 +210,6 @@ class Accuracy(AccuracyStatement, DecidedClaim):
             ),
         )
 
-    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
-        """Return (): obligations are not compared with those of other cells."""
-        del region, cell
-        return ()
-
     def refutation(self, problem: Problem, sign: Sign) -> Counterexample | None:
         """Return the counterexample of a failed problem, if possible a simple one."""
         return confirmed(self, problem, sign)
@@ -258,7 +249,7 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         """The claim at the worst inputs of a selection, if it is equivalent to this one."""
         return at_worst_inputs(self)
 
-    def at_one_input(self) -> Accuracy:
+    def at_one_input(self) -> Self:
         """Return the same claim at one of its inputs, which is 0 or close to it."""
         return replace(self, inputs=[as_given(self.mechanism, self._some_input())])
 
@@ -277,7 +268,7 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         return assembled(mechanism.inputs, found)
 
     @cached_property
-    def _equivalent(self) -> Accuracy | None:
+    def _equivalent(self) -> Self | None:
         """The claim at one input if that is equivalent, and there are many inputs or cells.
 
         Under the discrete distance, dd is the same at all inputs. With irrational rates, and with
@@ -309,12 +300,6 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         """Whether a box is one cell with many rays, because the mechanism does not compare."""
         is_wide = real_count(self.mechanism) > _FEW_CORNERS
         return is_wide and isinstance(self.input_set, Box) and not self._compares
-
-    @property
-    def _stands_for_all(self) -> Accuracy | None:
-        """The claim at one input, if it is equivalent to that about all reals or a box."""
-        is_single = not is_listed(self.input_set) or self.mechanism.kept(Engine).is_irrational
-        return self._equivalent if is_single else None
 
     def stronger(self) -> Accuracy | None:
         """Return a claim that implies this one and is easier to decide, if there is one.
@@ -363,10 +348,6 @@ class Accuracy(AccuracyStatement, DecidedClaim):
         if self.is_bounded_only:
             return replace(self, beta=self._rational_beta(1))
         return near_worst_inputs(self) if self._equivalent is None else self._equivalent
-
-    def hint(self) -> str:
-        """Return a clause on the approximate best constant, or ""."""
-        return about_the_constant(self)
 
     @property
     def conventions(self) -> tuple[str, ...]:
@@ -422,45 +403,30 @@ class Accuracy(AccuracyStatement, DecidedClaim):
             return disagreement(self, u)
         return self.obligations.disagreement(self.mechanism.read_input(u))
 
+    bound_name = "β"
     is_about_errors = True
-    """Whether what is bounded is a probability, so at most 1."""
 
-    def with_bound(self, bound: Any) -> Accuracy:
+    def with_bound(self, bound: Any) -> Self:
         """Return the same claim with another β."""
         return replace(self, beta=bound)
 
-    def tightest(
-        self,
-        *,
-        width: Number = "1e-6",
-        at_each: bool = False,
-        progress: Progress | None = None,
-        **how: Unpack[How],
-    ) -> Any:
-        """Return the largest κ such that the claim with β/κ is true, enclosed to within `width`.
+    @property
+    def asked(self) -> Self:
+        """The claim at one input, if it is equivalent to that about all reals or a box."""
+        is_single = not is_listed(self.input_set) or self.mechanism.kept(Engine).is_irrational
+        return self._equivalent or self if is_single else self
 
-        With `at_each`, return a table with one row for each input.
-        """
-        if self._stands_for_all is not None:
-            return self._stands_for_all.tightest(width=width, progress=progress, **how)
+    @property
+    def needs_trials(self) -> bool:
+        """Whether problems are not all single closed forms, so that κ is found by trial."""
+        return self.is_decided_only or self.is_rounded or self.has_tower
+
+    def require_ratio(self, *, at_each: bool = False, by_trial: bool = False) -> None:
+        """Refuse the question for the largest κ at each input, if there is more than one α or γ."""
+        del by_trial
         if at_each:
             self.require_one_sum("the best constant at each input")
             self.require_rationals("the best constant at each input")
-            return tightest_at_each(self, width, conduct(progress, how))
-        if self.is_decided_only or self.is_rounded or self.has_tower:
-            return tightest_by_trial(self, width, conduct(progress, how))
-        try:
-            return tightest(self, width, conduct(progress, how))
-        except OrderChangesError:
-            return tightest_by_trial(self, width, conduct(progress, how))
-
-    def epsilons(
-        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
-    ) -> SolutionSet:
-        """Return the exact set of ε for which the claim holds at all inputs."""
-        if self._stands_for_all is not None:
-            return self._stands_for_all.epsilons(width=width, progress=progress, **how)
-        return epsilons(self, width, conduct(progress, how))
 
     def smallest_epsilon(
         self,
@@ -472,8 +438,7 @@ class Accuracy(AccuracyStatement, DecidedClaim):
     ) -> Budget:
         """Return the least ε₀ such that the claim holds for all ε ≥ ε₀; another β may be given."""
         claim = self if beta is None else replace(self, beta=beta)
-        claim = claim._stands_for_all or claim
-        return smallest_epsilon(claim, width, conduct(progress, how))
+        return smallest_epsilon(claim.asked, width, conduct(progress, how))
 
     def smallest_gamma(
         self,

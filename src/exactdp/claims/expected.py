@@ -7,14 +7,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from exactdp.claims.certificates.expected import certificate
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
-from exactdp.claims.constants.budgets import epsilons, smallest_epsilon
-from exactdp.claims.constants.tightness import tightest, tightest_at_each
-from exactdp.claims.constants.trials import tightest_by_trial
-from exactdp.claims.decision.decided import DecidedClaim
+from exactdp.claims.constants.bounded import BoundedClaim
 from exactdp.claims.decision.survey import survey
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
@@ -22,7 +19,7 @@ from exactdp.claims.regions.everywhere import sides_of
 from exactdp.claims.regions.moving import curve_of
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import RAY, Combination, Region, on_stretch
-from exactdp.claims.stated.claim import Due, about_the_constant, mechanism_on
+from exactdp.claims.stated.claim import Due, mechanism_on
 from exactdp.claims.stated.expressions import Expression, as_expression
 from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.ideals import IdealFunction, read_ideal
@@ -46,21 +43,17 @@ from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
-from exactdp.reals.numbers import Number
-from exactdp.running.conduct import How, conduct
+from exactdp.running.conduct import How
 from exactdp.semantics.by_epsilon import cone_of_constants, in_units, positive_cone
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Spot, Trace, watched
 
 if TYPE_CHECKING:
-    from exactdp.claims.constants.budgets import Budget
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.problem import Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress
 
 _AT_INPUTS = "the expected loss at each input is a closed form in ε, and so is the bound less it"
@@ -82,7 +75,7 @@ def _is_nonnegative(form: ClosedForm, place: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Expected(DecidedClaim):
+class Expected(BoundedClaim):
     """The expected loss of the mechanism is at most a bound, for every ε of an interval."""
 
     mechanism: Program
@@ -162,7 +155,7 @@ class Expected(DecidedClaim):
             and engine.only_adds_noise
         )
 
-    @property
+    @cached_property
     def is_continuous(self) -> bool:
         """Whether the expected loss is continuous; it may jump where the ideal output does."""
         return not self._jumps and self.function.is_continuous and not self.function.uses_ideal
@@ -281,10 +274,6 @@ class Expected(DecidedClaim):
             return "the mechanism only adds noise, so the expected loss is the same at every input"
         return _AT_INPUTS if is_listed(self.input_set) else _EVERYWHERE
 
-    def hint(self) -> str:
-        """Return a clause on the approximate best constant, or ""."""
-        return about_the_constant(self)
-
     @property
     def conventions(self) -> tuple[str, ...]:
         """The conventions that the claim follows."""
@@ -340,44 +329,31 @@ class Expected(DecidedClaim):
         given = self.mechanism.read_input(u)
         return expected(self.mechanism, self.function, self.ideal_function, given)
 
-    def tightest(
-        self,
-        *,
-        width: Number = "1e-6",
-        at_each: bool = False,
-        progress: Progress | None = None,
-        **how: Unpack[How],
-    ) -> Any:
-        """Return the largest κ such that the claim with at_most/κ is true, enclosed.
-
-        With `at_each`, return a table with one row for each input.
-        """
-        if self.mechanism.moves and not at_each:
-            self._require_loss("the best constant")
-            return replace(tightest_by_trial(self, width, conduct(progress, how)), bound="at_most")
-        self._require_one_sum("the best constant at each input")
-        if at_each:
-            self._require_nonnegative()
-            return tightest_at_each(self, width, conduct(progress, how))
-        try:
-            self._require_nonnegative()
-            found = tightest(self, width, conduct(progress, how))
-        except OrderChangesError:
-            self._require_loss("the best constant")
-            found = tightest_by_trial(self, width, conduct(progress, how))
-        return replace(found, bound="at_most")
-
+    bound_name = "at_most"
     is_about_errors = False
-    """Whether what is bounded is a probability, so at most 1."""
 
     @property
     def bound(self) -> Expression:
         """The bound."""
         return self.formula
 
-    def with_bound(self, bound: Any) -> Expected:
+    def with_bound(self, bound: Any) -> Self:
         """Return the same claim with another bound."""
         return replace(self, at_most=bound)
+
+    @property
+    def needs_trials(self) -> bool:
+        """Whether problems are not all single closed forms, so that κ is found by trial."""
+        return self.mechanism.moves
+
+    def require_ratio(self, *, at_each: bool = False, by_trial: bool = False) -> None:
+        """Refuse the question for the largest κ if the bound or the loss may be negative."""
+        if at_each:
+            self._require_one_sum("the best constant at each input")
+        if by_trial:
+            self._require_loss("the best constant")
+        else:
+            self._require_nonnegative()
 
     def _require_loss(self, what: str) -> None:
         """Refuse a loss that may be negative, if it is not one closed form for all ε."""
@@ -417,18 +393,6 @@ class Expected(DecidedClaim):
                         rule="A best factor compares a bound with a loss, and neither is negative.",
                         way_out="Ask check(), epsilons() or smallest_epsilon().",
                     )
-
-    def epsilons(
-        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
-    ) -> SolutionSet:
-        """Return the exact set of ε for which the claim holds at all inputs."""
-        return epsilons(self, width, conduct(progress, how))
-
-    def smallest_epsilon(
-        self, *, width: Number = "1e-12", progress: Progress | None = None, **how: Unpack[How]
-    ) -> Budget:
-        """Return the least ε₀ such that the claim holds for all ε ≥ ε₀."""
-        return smallest_epsilon(self, width, conduct(progress, how))
 
     # As text --------------------------------------------------------------------------
 

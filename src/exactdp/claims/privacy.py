@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.certificates.privacy import certificate
-from exactdp.claims.decision.decided import DecidedClaim
+from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.breaches import Breach, breach
 from exactdp.claims.private.deltas import smallest_budget, smallest_delta
 from exactdp.claims.private.divergences import renyi, zcdp
@@ -48,7 +48,7 @@ from exactdp.claims.stated.inputs import (
     told_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
-from exactdp.errors import VacuousClaimError, ValueRefusedError, counted, shown
+from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled
 from exactdp.language.program import Program
 from exactdp.language.sampling import OrderChangesError
@@ -88,7 +88,7 @@ MEASURES = ("privacy", "bounded_range")
 
 
 @dataclass(frozen=True, eq=False)
-class Privacy(DecidedClaim):
+class Privacy(Claim):
     """The mechanism is (budget, δ)-differentially private, for every ε of an interval.
 
     For all adjacent inputs u, u′ and all sets S of outputs, Pr[P(u) ∈ S] ≤ e^budget·Pr[P(u′) ∈ S]
@@ -328,17 +328,6 @@ class Privacy(DecidedClaim):
         few = samples_of(self)
         return None if few is None else replace(self, inputs=few)
 
-    def _require_content(self) -> None:
-        """Refuse a question about a claim for all reals by which no two inputs are adjacent."""
-        contents = Contents()
-        given = is_listed(self.input_set)
-        if not (self.pairs if given else next(pairs_everywhere(self), None)):
-            raise VacuousClaimError(
-                f"the claim says nothing: {self}",
-                rule=f"{self.why_empty(contents)}.",
-                way_out=self.way_out(contents),
-            )
-
     @property
     def conventions(self) -> tuple[str, ...]:
         """The conventions that the claim follows."""
@@ -388,7 +377,8 @@ class Privacy(DecidedClaim):
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
     ) -> Leakage:
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
-        self._require_content()
+        if not self.pairs and next(self.regions(), None) is None:
+            self.require_content(Contents())
         try:
             found = tightest(self, width, conduct(progress, how))
         except OrderChangesError as error:

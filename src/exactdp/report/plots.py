@@ -17,7 +17,6 @@ from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.curves import ErrorCurve
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals.numbers import spell
@@ -66,7 +65,7 @@ def plot_verdict(
 ) -> Axes:
     """Plot the decided claim as `plot_error` does, with the counterexample marked."""
     if verdict.vacuous:
-        refuse_empty(verdict.claim, verdict.contents)
+        verdict.claim.require_content(verdict.contents)
     return plot_shown(choose(verdict.claim, verdict, u, progress=progress), ax)
 
 

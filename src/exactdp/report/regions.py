@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
-from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import Number, inf, rational
@@ -73,7 +72,7 @@ def plot_region(
         found[level] = _decided(part) if everywhere else _exact(part)
     outcomes = {one.outcome for parts in found.values() for one in parts}
     if outcomes == {"vacuous"}:
-        refuse_empty(claim, claim.check().contents)
+        claim.require_content(claim.check().contents)
     low, high = _span(claim, found)
     ax = ax or new_axes()
     ax.set_facecolor("white")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 from typing import Any, TypeAlias, cast
 
 from exactdp.claims.constants.ties import why_never
+from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import parts_of
 from exactdp.claims.decision.problem import Problem
@@ -16,11 +17,10 @@ from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed, unknown
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.claim import Claim
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.statement import AccuracyStatement
-from exactdp.claims.stated.vacuity import Contents, refuse_empty
+from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.sampling import OrderChangesError
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
@@ -181,7 +181,7 @@ def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> Solutio
             if key not in seen:
                 seen.add(key)
                 found = found & where
-    refuse_empty(claim, contents)
+    claim.require_content(contents)
     return found.refined(target)
 
 
@@ -306,7 +306,7 @@ def _at_large(claim: Claim) -> Any:
     eps = on.upper if isinstance(on.upper, Fraction) and not on.upper_open else Fraction(_LARGEST)
     if eps not in on:
         return None
-    return decide(replace(cast(Any, claim), epsilon=Interval(eps, eps)), hint=False).counterexample
+    return decide(claim.changed(epsilon=Interval(eps, eps)), hint=False).counterexample
 
 
 def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budget:
@@ -319,7 +319,7 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
     """
     on = claim.epsilon
     first = decide(claim, progress=conduct_of(progress).quiet, hint=False)
-    refuse_empty(claim, first.contents)
+    claim.require_content(first.contents)
     if first.holds:
         return _from(Fraction(on.lower), Fraction(on.lower), claim)
     lower: Fraction = Fraction(on.lower)
@@ -329,13 +329,13 @@ def _on_cones(claim: Claim, width: Fraction, progress: Progress | None) -> Budge
     needed = None if found is None else _near_worst(claim, found, width)
     if needed is not None:
         lower, trial = needed, needed + gap
-    known, is_shared = cast(Any, claim), _has_same_cells(claim)
+    known, is_shared = claim, _has_same_cells(claim)
     for step in range(_MOST_TRIALS):
         if progress is not None:
             progress(step, _MOST_TRIALS)
         trial = min(trial, on.upper) if isinstance(on.upper, Fraction) else trial
         part = Interval(trial, on.upper, upper_open=on.upper_open and trial < on.upper)
-        restricted = replace(cast(Any, claim), epsilon=part)
+        restricted = claim.changed(epsilon=part)
         if is_shared:
             restricted.work.keep_cells(known.work)
         known = restricted
@@ -378,7 +378,7 @@ def _near_worst(claim: Claim, found: Any, width: Fraction) -> Fraction | None:
     """
     bound, known = _needed(claim, found.input, width), cast(Any, claim)
     for rough in (_ROUGH, width / _FASTER) if bound else ():
-        there = replace(known, epsilon=bound)
+        there = known.changed(epsilon=bound)
         there.work.keep_cells(known.work)
         known = there
         try:
@@ -394,7 +394,7 @@ def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
     """Return a lower bound on the least ε₀ from one input; None if unknown, or if there is none."""
     if is_listed(claim.input_set) or not _has_same_cells(claim):
         return None
-    alone = replace(cast(Any, claim), inputs=[u])
+    alone = claim.changed(inputs=[u])
     if not is_in_eps_alone(alone):
         return None
     least = smallest_epsilon(alone, width).lower

@@ -18,7 +18,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import simplest_inside, spell
 
 if TYPE_CHECKING:
-    from exactdp.claims.stated.claim import Claim
+    from exactdp.claims.decision.claim import Claim
 
 _MORE_LOOKS = 3  # refinements of the enclosure of a κ close to 0
 

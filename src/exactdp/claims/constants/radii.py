@@ -14,7 +14,6 @@ from exactdp.claims.regions.of_claim import regions_of
 from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import ErrorOfEntries, sup
-from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
 from exactdp.language.values import Value
@@ -121,7 +120,7 @@ def smallest_gamma(
         asked = trial.at_worst_inputs or trial
         verdict = decide(asked, progress=conduct_of(progress).quiet, hint=False)
         if verdict.holds and verdict.silent == verdict.inputs:
-            refuse_empty(claim, verdict.contents)
+            claim.require_content(verdict.contents)
         return verdict.holds
 
     if holds(Fraction(0)):

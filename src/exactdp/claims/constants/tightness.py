@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from exactdp.claims.constants.factors import Factors
 from exactdp.claims.constants.kappa import Kappa, largest_whole
+from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
@@ -20,10 +21,10 @@ from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed, unknown
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.claim import Bound, Claim
+from exactdp.claims.stated.claim import Bound
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, show
-from exactdp.claims.stated.vacuity import Contents, refuse_empty
+from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Extremum, Interval, Root, infimum, nonnegative
@@ -351,7 +352,7 @@ def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightnes
             best = search.joined(best, one)
         for problem in found.on_cones:
             factors.add(problem)
-    refuse_empty(claim, contents)
+    claim.require_content(contents)
     on_rays = _answer(claim, search.settled(best), contents)
     on_cones = factors.least()
     if on_cones is None or on_rays.kappa.upper <= on_cones.kappa.lower:
@@ -388,7 +389,7 @@ def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> 
     for found in whole(claim, RatioAtEachAsked(positive_width(width)), conduct_of(progress)):
         contents += found[0]
         rows += found[1]
-    refuse_empty(claim, contents)
+    claim.require_content(contents)
     return tuple(rows)
 
 

@@ -19,15 +19,13 @@ from exactdp.claims.decision.deciding import decide
 from exactdp.claims.stated.expressions import Expression, as_expression
 from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.levels import constant
-from exactdp.claims.stated.vacuity import refuse_empty
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.constants.bounded import BoundedClaim
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.expected import Expected
 
 _MOST_TRIALS = 200
 _FEW = 3  # counterexamples in a row
@@ -35,9 +33,7 @@ _LARGEST = Fraction(2) ** 60  # beyond this, there seems to be no error
 _ABOVE = 1 + Fraction(1, 2**40)
 
 
-def tightest_by_trial(
-    claim: Accuracy | Expected, width: Number, progress: Progress | None
-) -> Tightness:
+def tightest_by_trial(claim: BoundedClaim, width: Number, progress: Progress | None) -> Tightness:
     """Return the largest κ such that the claim with β/κ is true, enclosed."""
     target = positive_width(width)
     lower = _least(claim)
@@ -46,7 +42,7 @@ def tightest_by_trial(
     trial = Fraction(1)
     quiet = conduct_of(progress).quiet
     verdict = _decided(claim, trial, quiet)
-    refuse_empty(claim, verdict.contents)
+    claim.require_content(verdict.contents)
     fails, is_probe = 0, False  # since the last proof; whether κ is tried just above it
     for step in range(_MOST_TRIALS):
         if progress is not None:
@@ -95,7 +91,7 @@ def tightest_by_trial(
     return answer
 
 
-def _least(claim: Accuracy | Expected) -> Fraction:
+def _least(claim: BoundedClaim) -> Fraction:
     """Return a κ for which the claim is true: for a number β it is β, since no error is above 1."""
     bound = claim.bound
     if not claim.is_about_errors:
@@ -113,12 +109,12 @@ def _between(lower: Fraction, upper: Fraction | float) -> Fraction:
     return simplest_inside(middle - room, middle + room)
 
 
-def _decided(claim: Accuracy | Expected, kappa: Fraction, progress: Progress) -> Verdict:
+def _decided(claim: BoundedClaim, kappa: Fraction, progress: Progress) -> Verdict:
     trial = claim.with_bound(divided(claim.bound, kappa))
     return decide(trial, progress=progress, hint=False)
 
 
-def _told(claim: Accuracy | Expected, kappa: Fraction, progress: Progress) -> bool | None:
+def _told(claim: BoundedClaim, kappa: Fraction, progress: Progress) -> bool | None:
     verdict = _decided(claim, kappa, progress)
     return None if verdict.outcome == "undecided" else verdict.holds
 

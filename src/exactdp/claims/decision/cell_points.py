@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, islice, product
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.claims.decision.problem import Problem
-from exactdp.claims.stated.claim import Claim
 from exactdp.language.linear import unit_in, units_in
 from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name, Number
 from exactdp.reals.logs import constant_enclosure, enclosed
 from exactdp.reals.numbers import simplest_inside
 from exactdp.semantics.spots import OnFaceError, Trace
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.claim import Claim
 
 T = TypeVar("T")
 

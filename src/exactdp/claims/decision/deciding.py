@@ -7,7 +7,7 @@ import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.eps_pieces import in_pieces
 from exactdp.claims.decision.findings import Finding, Findings, PackedFindings
@@ -20,7 +20,7 @@ from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.decision.work import EndlessError, Explorer
 from exactdp.claims.regions.places import OnRay, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region
-from exactdp.claims.stated.claim import NEARLY_ABOVE, Claim
+from exactdp.claims.stated.claim import NEARLY_ABOVE
 from exactdp.claims.stated.inputs import Box, is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import counted
@@ -32,6 +32,9 @@ from exactdp.running.conduct import Conduct, Progress, conduct_of
 from exactdp.running.crew import LostUnitError
 from exactdp.running.packing import pack
 from exactdp.semantics.piecewise import Piece
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.claim import Claim
 
 _BETWEEN = "the claim is true with a slightly larger β and false with a slightly smaller one"
 _NOWHERE = Region(("eps",), RAY, (), POSITIVE)

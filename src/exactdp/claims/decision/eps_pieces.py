@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from exactdp.claims.decision.findings import Finding
 from exactdp.claims.decision.progress import Hear, nobody
@@ -18,10 +18,12 @@ from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.decision.work import Explorer
 from exactdp.claims.regions.moving import exact_values
 from exactdp.claims.regions.region import Region, at_point, pieces_of
-from exactdp.claims.stated.claim import Claim
 from exactdp.errors import ExactdpError
 from exactdp.reals import Interval
 from exactdp.reals.numbers import inf, simplest_inside
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.claim import Claim
 
 _MOST_PIECES = 200
 _DEEP, _DEEPEST = 10, 24
@@ -129,7 +131,7 @@ def _at_one_eps(
 ) -> Finding:
     """Return the counterexamples of a claim at one ε, where its mechanism has numbers for 1/ε."""
     try:
-        verdict = decide(replace(claim, epsilon=Interval(point, point)), hint=False)  # type: ignore[type-var]
+        verdict = decide(claim.changed(epsilon=Interval(point, point)), hint=False)
     except ExactdpError:
         return Finding(region)
     return Finding(region, failures=tuple(verdict.counterexamples))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from exactdp.claims.stated.inputs import is_listed
 
 if TYPE_CHECKING:
-    from exactdp.claims.stated.claim import Claim
+    from exactdp.claims.decision.claim import Claim
     from exactdp.running.conduct import Progress
 
 Hear: TypeAlias = Callable[[float], None]

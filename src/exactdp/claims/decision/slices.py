@@ -50,8 +50,8 @@ from exactdp.running.store import Store
 from exactdp.running.version import require_same, version
 
 if TYPE_CHECKING:
+    from exactdp.claims.decision.claim import Claim
     from exactdp.claims.regions.region import Region
-    from exactdp.claims.stated.claim import Claim
 
 _SLICE = "slice"
 _ALL = 2**62

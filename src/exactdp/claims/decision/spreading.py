@@ -32,7 +32,7 @@ from exactdp.running.packing import UnreadableError, pack, unpack
 from exactdp.running.version import version
 
 if TYPE_CHECKING:
-    from exactdp.claims.stated.claim import Claim
+    from exactdp.claims.decision.claim import Claim
 
 Prepared: TypeAlias = Literal["", "shape", "ratio"]
 """The property of problems on cones to compute: for signs, or for best constants."""

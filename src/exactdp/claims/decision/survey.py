@@ -15,7 +15,7 @@ from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ValueRefusedError
 
 if TYPE_CHECKING:
-    from exactdp.claims.stated.claim import Claim
+    from exactdp.claims.decision.claim import Claim
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from exactdp.claims.decision.progress import Hear, nobody
 from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.regions.shapes import Shape
-from exactdp.claims.stated.claim import Bound, Claim, Due
+from exactdp.claims.stated.claim import Bound, Due
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision, nonnegative_on
@@ -36,6 +36,7 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
 if TYPE_CHECKING:
+    from exactdp.claims.decision.claim import Claim
     from exactdp.claims.decision.findings import Finding
 
 Index: TypeAlias = tuple[int, int, int]

@@ -26,7 +26,7 @@ from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.inputs import is_listed, show
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.cones import OrderedSum, nonnegative_on
-from exactdp.errors import VacuousClaimError, ValueRefusedError
+from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.limits import at_zero, dominant
@@ -261,12 +261,7 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
             rays.setdefault(ray, loss)
         for shape, problem in found.cones:
             cones.setdefault(shape, problem)
-    if contents.are_empty:
-        raise VacuousClaimError(
-            f"the claim says nothing: {claim}",
-            rule=f"{claim.why_empty(contents)}.",
-            way_out=claim.way_out(contents),
-        )
+    claim.require_content(contents)
     best = Best().with_limits(rays)
     inside = {shape: dict(_rays_of(claim.epsilon, one)) for shape, one in cones.items()}
     for these in inside.values():

@@ -10,12 +10,12 @@ The same is true of the density p of the real numbers of an output, at fixed num
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.decision.decided import DecidedClaim
+from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
 from exactdp.claims.private.patterns import reals_in
@@ -30,7 +30,7 @@ from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, Interval, parameter
+from exactdp.reals import ClosedForm, ExpPoly, parameter
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -110,10 +110,16 @@ class Slope:
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes(DecidedClaim):
+class Slopes(Claim):
     """The claim that ln p is nowhere steeper than a budget, which implies a privacy claim."""
 
     claim: Privacy
+    mechanism: Program = field(init=False)
+    epsilon: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mechanism", self.claim.mechanism)
+        object.__setattr__(self, "epsilon", self.claim.epsilon)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Slopes, (self.claim,)  # without cached results
@@ -135,23 +141,11 @@ class Slopes(DecidedClaim):
     # For the decision pass --------------------------------------------------------------
 
     @property
-    def mechanism(self) -> Program:
-        """The mechanism."""
-        return self.claim.mechanism
-
-    @property
-    def epsilon(self) -> Interval:
-        """The values of ε."""
-        interval: Interval = self.claim.epsilon
-        return interval
-
-    @property
     def input_set(self) -> Inputs:
         """The inputs that the claim is about."""
         return self.claim.input_set
 
     is_continuous = True
-    inputs = None
     conventions: tuple[str, ...] = ()
 
     @cached_property

@@ -16,12 +16,12 @@ from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
-from exactdp.errors import VacuousClaimError, counted
+from exactdp.errors import counted
 from exactdp.reals import ClosedForm
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.stated.claim import Claim, Due
+    from exactdp.claims.stated.claim import Due
 
 
 class Content(IntEnum):
@@ -101,17 +101,6 @@ def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool
             return Content.SOMETHING
         content = Content.ANY_ERROR
     return content
-
-
-def refuse_empty(claim: Claim, contents: Contents) -> None:
-    """Refuse a question about a claim that says nothing, since every number would answer it."""
-    if contents.are_empty:
-        why = claim.why_empty(contents)
-        raise VacuousClaimError(
-            f"the claim says nothing: {claim}",
-            rule=f"{why[0].upper()}{why[1:]}.",
-            way_out=claim.way_out(contents),
-        )
 
 
 def why_empty(claim: Accuracy, contents: Contents) -> str:

@@ -1,0 +1,165 @@
+"""What all kinds of claims have in common: what the decision pass needs, and `check`.
+
+`Accuracy`, `Privacy` and `Expected` are claims. A claim is true if every bound holds on each of its
+regions.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+
+from exactdp.claims.decision.deciding import decide
+from exactdp.claims.decision.work import Explorer
+from exactdp.claims.stated.inputs import AllReals
+from exactdp.errors import VacuousClaimError
+from exactdp.running.conduct import How, conduct
+
+if TYPE_CHECKING:
+    from exactdp.claims.decision.findings import Finding
+    from exactdp.claims.decision.problem import Leaf, Problem, Sign
+    from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.regions.region import Region
+    from exactdp.claims.stated.claim import Bound, Due
+    from exactdp.claims.stated.inputs import Inputs
+    from exactdp.claims.stated.vacuity import Content, Contents
+    from exactdp.language.program import Program
+    from exactdp.reals import ClosedForm
+    from exactdp.running.conduct import Progress
+    from exactdp.semantics.spots import Trace
+
+
+class Claim(ABC):
+    """A claim; its kind is a frozen dataclass that defines regions and bounds."""
+
+    mechanism: Program
+    epsilon: Any
+    """The values of ε: an interval."""
+    inputs: Any
+    """The inputs, as given."""
+    nouns = "input", "inputs"
+    """The noun for what is counted if inputs are listed, singular and plural."""
+
+    @property
+    @abstractmethod
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+
+    @property
+    @abstractmethod
+    def is_continuous(self) -> bool:
+        """Whether the claim on the faces of cells follows from the claim in their interior."""
+
+    @cached_property
+    def work(self) -> Explorer:
+        """The results computed so far: cells of parameters and signs."""
+        return Explorer(self)
+
+    def changed(self, **changes: Any) -> Self:
+        """Return the same claim with other arguments."""
+        found: Self = replace(cast(Any, self), **changes)
+        return found
+
+    # What must be proved --------------------------------------------------------------
+
+    @abstractmethod
+    def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
+        """Yield groups of regions: those of each listed input, or of all reals.
+
+        Listed inputs with equal obligations may form one group, unless `each` is set. The `first`
+        groups are skipped.
+        """
+
+    @abstractmethod
+    def how_many_groups(self) -> int:
+        """Return the number of groups."""
+
+    @abstractmethod
+    def due(self, region: Region, trace: Trace) -> Due[Bound] | None:
+        """Return what must be proved at a sample of a region; None if nothing is claimed."""
+
+    def marks(self, region: Region, cell: Leaf) -> tuple[bytes, ...]:
+        """Return a mark of each obligation of a cell: those with equal marks are decided once.
+
+        Without marks, all obligations are decided.
+        """
+        del region, cell
+        return ()
+
+    @abstractmethod
+    def refutation(self, problem: Problem, sign: Sign) -> Any:
+        """Return the independently confirmed counterexample of a failed problem, or None."""
+
+    # Other claims ---------------------------------------------------------------------
+
+    def everywhere(self) -> Self:
+        """Return the same claim about all real inputs."""
+        return self.changed(inputs=AllReals())
+
+    def stronger(self) -> Claim | None:
+        """Return a claim that implies this one and is easier to prove, if there is one."""
+        return None
+
+    def weaker(self) -> Claim | None:
+        """Return a claim that this one implies and that is easier to refute, if there is one."""
+        return None
+
+    # How much is claimed --------------------------------------------------------------
+
+    @abstractmethod
+    def content(
+        self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
+    ) -> Content:
+        """Return how much is claimed, given the obligations; the function decides form ≥ 1."""
+
+    def why_empty(self, contents: Contents) -> str:
+        """Describe why the claim says nothing at some inputs."""
+        del contents
+        return ""
+
+    def way_out(self, contents: Contents) -> str:
+        """Return what to write instead of a claim that says nothing."""
+        del contents
+        return ""
+
+    def require_content(self, contents: Contents) -> None:
+        """Refuse a question about a claim that says nothing, since every number would answer it."""
+        if contents.are_empty:
+            why = self.why_empty(contents)
+            raise VacuousClaimError(
+                f"the claim says nothing: {self}",
+                rule=f"{why[0].upper()}{why[1:]}.",
+                way_out=self.way_out(contents),
+            )
+
+    # The verdict ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def conventions(self) -> tuple[str, ...]:
+        """The conventions that the claim follows."""
+
+    @abstractmethod
+    def route(self, findings: Sequence[Finding]) -> str:
+        """Describe how the claim was decided."""
+
+    def hint(self) -> str:
+        """Return a clause on the approximate best constant, or ""."""
+        return ""
+
+    @abstractmethod
+    def certificate(self, verdict: Any) -> dict[str, Any]:
+        """Return a verdict as plain JSON."""
+
+    def check(
+        self,
+        *,
+        all: bool = False,  # noqa: A002
+        progress: Progress | None = None,
+        **how: Unpack[How],
+    ) -> Verdict:
+        """Decide the claim. With `all`, list every failing input or pair, not only the first."""
+        return decide(self, every=all, progress=conduct(progress, how))
