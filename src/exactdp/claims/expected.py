@@ -15,10 +15,9 @@ from exactdp.claims.constants.bounded import BoundedClaim
 from exactdp.claims.decision.survey import survey
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
-from exactdp.claims.regions.everywhere import sides_of
-from exactdp.claims.regions.moving import curve_of
+from exactdp.claims.regions.of_inputs import basis, real_forms, region_at, sides_within
 from exactdp.claims.regions.places import OnCone, OnRay
-from exactdp.claims.regions.region import RAY, Combination, Region, on_stretch
+from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Due, mechanism_on
 from exactdp.claims.stated.expressions import Expression, as_expression
 from exactdp.claims.stated.functions import written
@@ -41,12 +40,11 @@ from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone, nonnegative_on
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
 from exactdp.running.conduct import How
-from exactdp.semantics.by_epsilon import cone_of_constants, in_units, positive_cone
+from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Spot, Trace, watched
 
@@ -57,7 +55,6 @@ if TYPE_CHECKING:
     from exactdp.running.conduct import Progress
 
 _AT_INPUTS = "the expected loss at each input is a closed form in ε, and so is the bound less it"
-_INVERSE = "the mechanism uses 1/eps"
 _WHAT = "A claim about an expected loss is decided"
 _EVERYWHERE = (
     "all real inputs at once: the parameters are cut into cones on which the expected loss is one "
@@ -163,63 +160,37 @@ class Expected(BoundedClaim):
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the ray of each listed input, or the cone of each finite part of an input."""
         del each  # inputs are never grouped
+        mechanism, on = self.mechanism, self.epsilon
+        domains = kinds(mechanism.inputs)
         if self._is_alike:
-            zeros = [
-                0 if kind is None else kind.members[0] for kind in kinds(self.mechanism.inputs)
-            ]
-            yield from islice([(Region(("eps",), RAY, tuple(zeros), self.epsilon),)], first, None)
-            return
-        if is_listed(self.input_set):
-            for u in islice(listed(self.mechanism, self.input_set), first, None):
-                if self.mechanism.moves:
-                    yield (self._curve(u),)
-                    continue
-                ray = Region(("eps",), RAY, tuple(entries(u)), self.epsilon)
-                own = self.mechanism.definition.part
-                yield (ray if own is None else on_stretch(ray, own),)
-            return
-        domains = kinds(self.mechanism.inputs)
-        every = product(*(kind.members for kind in domains if kind is not None))
-        for finite in islice(every, first, None):
-            region = self._cone(finite)
-            yield () if region is None else (region,)
-
-    def _curve(self, u: tuple[Value, ...]) -> Region:
-        """Return the region of an input if 1/ε, or log(r)/ε, is combined with reals."""
-        units = self.mechanism.kept(Engine).units(u)
-        zeros = (Fraction(0),) * len(units)
-        given = tuple(
-            value if kind is not None else Combination((Fraction(value), *zeros))
-            for value, kind in zip(entries(u), kinds(self.mechanism.inputs), strict=True)
-        )
-        if len(units) > 1:
-            names = ("eps", *units)
-            cone = cone_of_constants(self.epsilon, units, names)
-            return Region(names, cone, given, self.epsilon, why=_INVERSE)
-        (unit,) = units
-        cone = positive_cone(in_units(self.epsilon, unit))
-        curve = curve_of({}, with_unit=True) if unit == UNIT else None
-        return Region(("eps", unit), cone, given, self.epsilon, curve=curve, why=_INVERSE)
+            zeros = [0 if kind is None else kind.members[0] for kind in domains]
+            yield from islice([(region_at(mechanism, zeros, (), on),)], first, None)
+        elif is_listed(self.input_set):
+            for u in islice(listed(mechanism, self.input_set), first, None):
+                units = mechanism.kept(Engine).units(u) if mechanism.moves else ()
+                yield (region_at(mechanism, [*entries(u)], units, on),)
+        else:
+            every = product(*(kind.members for kind in domains if kind is not None))
+            for finite in islice(every, first, None):
+                region = self._cone(finite)
+                yield () if region is None else (region,)
 
     def _cone(self, finite: tuple[Value, ...]) -> Region | None:
         """Return the region of all reals of the claim for given finite inputs."""
-        domains, labels = kinds(self.mechanism.inputs), entry_names(self.mechanism.inputs)
-        reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-        moves = self.mechanism.moves
-        start: tuple[str, ...] = ("eps",)
+        mechanism, moves = self.mechanism, self.mechanism.moves
+        domains, labels = kinds(mechanism.inputs), entry_names(mechanism.inputs)
+        units: tuple[str, ...] = ()
         if moves:
-            zeros = iter(finite)
-            some = [0 if kind is None else next(zeros) for kind in domains]
-            given_at = assembled(self.mechanism.inputs, some)
-            start = "eps", self.mechanism.kept(Engine).unit(_WHAT, given_at)
-        names = (*start, *reals)
-        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
-        sides = sides_of(self.mechanism, self.input_set, self.epsilon, unit)
-        rest = iter(finite)
-        given = tuple(
-            Combination(unit[name]) if kind is None else next(rest)
-            for name, kind in zip(labels, domains, strict=True)
-        )
+            rest = iter(finite)
+            some = [0 if kind is None else next(rest) for kind in domains]
+            units = (mechanism.kept(Engine).unit(_WHAT, assembled(mechanism.inputs, some)),)
+        reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
+        names = ("eps", *units, *reals)
+        unit = basis(names)
+        forms = [unit[name] for name in reals]
+        sides = sides_of_eps(self.epsilon, units, names)
+        sides += sides_within(mechanism, self.input_set, unit["eps"], forms)
+        given = real_forms(mechanism, forms, finite)
         cone = Cone.of(len(names), sides)
         return Region(names, cone, given, self.epsilon, is_unit_used=moves).hull()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.certificates.privacy import certificate
@@ -53,7 +53,7 @@ from exactdp.language.layout import assembled
 from exactdp.language.program import Program
 from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import Number
@@ -296,6 +296,13 @@ class Privacy(Claim):
         """Return both inputs of a bound in the form in which users write them."""
         half = len(one.input) // 2
         return self.told(one.input[:half], one.input[half:])
+
+    def at_entries(self, entries: Sequence[Value], eps: Fraction | None = None) -> Self:
+        """Return the same claim at the pair with these entries, and at one ε if it is given."""
+        half = len(entries) // 2
+        pair = self.told(tuple(entries[:half]), tuple(entries[half:]))
+        on = self.epsilon if eps is None else Interval(eps, eps)
+        return replace(self, inputs=Pairs(pair), epsilon=on)
 
     def told(self, u: tuple[Value, ...], v: tuple[Value, ...]) -> tuple[Value, Value]:
         """Return two inputs, given as flat tuples, in the form in which users write them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import Any
 
 FEW = ("1/10", "1", "10")
 """Some ε at which probabilities are shown."""
@@ -17,6 +18,15 @@ class Told:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"
+
+
+def distinct_texts(eps: Any, *forms: Any) -> tuple[str, ...]:
+    """Return closed forms at an ε, with enough digits to tell the first from the last."""
+    for digits in (4, 8, 16, 32):
+        found = tuple(form.at(eps, digits).text(digits) for form in forms)
+        if found[0] != found[-1]:
+            break
+    return found
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]], *, numbers_from: int) -> str:

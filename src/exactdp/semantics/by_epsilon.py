@@ -239,27 +239,32 @@ def in_units(on: Interval, unit: str) -> Interval:
     )
 
 
-def constant_sides(units: Sequence[str], names: Sequence[str]) -> Iterator[tuple[Fraction, ...]]:
-    """Yield halfspaces around all points at which constants have their values, up to a factor.
+def sides_of_eps(
+    on: Interval, units: Sequence[str], names: Sequence[str]
+) -> list[tuple[Fraction, ...]]:
+    """Return the sides of parameters that are not negative, of the ends of ε, and of constants.
 
-    The first of the constants is the unit of the others.
+    The ends are linear if there are constants among the parameters; the first is the unit of all.
     """
-    first, *rest = units
-    for other in rest:
-        for factor, sign in zip(ratio_enclosure(other, first), (1, -1), strict=True):
-            yield tuple(
-                Fraction(sign * ((name == other) - factor * (name == first))) for name in names
-            )
-
-
-def positive_cone(on: Interval, size: int = 2) -> Cone:
-    """Return the ε of an interval as a cone in (ε, 1, …)."""
-    rest = (Fraction(0),) * (size - 2)
-    sides = [(Fraction(1), Fraction(0), *rest), (Fraction(0), Fraction(1), *rest)]
-    for end, sign in ((on.lower, 1), (on.upper, -1)):
+    form = {name: tuple(Fraction(one == name) for one in names) for name in names}
+    sides = [form[name] for name in names if name in ("eps", *units[:1], "alpha", "gamma")]
+    if not units:
+        return sides
+    inside = in_units(on, units[0])
+    for end, sign in ((inside.lower, 1), (inside.upper, -1)):
         if isinstance(end, Fraction) and end:
-            sides.append((Fraction(sign), -sign * end, *rest))
-    return Cone.of(size, sides)
+            pairs = zip(form["eps"], form[units[0]], strict=True)
+            sides.append(tuple(sign * (one - end * two) for one, two in pairs))
+    for other in units[1:]:  # halfspaces around the points at which constants have their values
+        for factor, sign in zip(ratio_enclosure(other, units[0]), (1, -1), strict=True):
+            pairs = zip(form[other], form[units[0]], strict=True)
+            sides.append(tuple(sign * (one - factor * two) for one, two in pairs))
+    return sides
+
+
+def cone_of_constants(on: Interval, units: Sequence[str], names: Sequence[str]) -> Cone:
+    """Return a cone around the ε of an interval, with constants among the parameters."""
+    return Cone.of(len(names), sides_of_eps(on, units, names))
 
 
 def as_spots(program: Program, u: tuple[Value, ...], trace: Trace) -> tuple[Value, ...]:
@@ -328,37 +333,18 @@ def by_epsilon(
 ) -> ByEpsilon[T]:
     """Return the results of a run on intervals of ε; its trace has parameters ε and the units."""
     pieces: list[EpsilonPiece[T]] = []
-    if len(units) > 1:
-        names = ("eps", *units)
-        for cell in explore(names, cone_of_constants(program.epsilon, units, names), run):
+    names = ("eps", *units)
+    for cell in explore(names, cone_of_constants(program.epsilon, units, names), run):
+        if len(units) > 1:
             on = interval_at_constants(cell.cone, units, program.epsilon)
-            if on is not None:
-                pieces.append(EpsilonPiece(on, cell.result))
-    else:
-        (unit,) = units
-        whole = in_units(program.epsilon, unit)
-        for cell in explore(("eps", unit), positive_cone(whole), run):
-            on = _interval(cell.cone).meet(whole)
-            if on is not None:
-                pieces.append(EpsilonPiece(on, cell.result, unit))
+        else:
+            on = _interval(cell.cone).meet(in_units(program.epsilon, units[0]))
+        if on is not None:
+            unit = UNIT if len(units) > 1 else units[0]
+            pieces.append(EpsilonPiece(on, cell.result, unit))
     if not pieces:
         raise ValueRefusedError("there is no eps to ask for")
     return ByEpsilon(tuple(sorted(pieces, key=lambda piece: around(piece.on).lower)), alone)
-
-
-def cone_of_constants(on: Interval, units: Sequence[str], names: Sequence[str]) -> Cone:
-    """Return a cone around the ε of an interval, with several constants among the parameters."""
-    axes = [
-        tuple(Fraction(name == one) for name in names)
-        for one in names
-        if one in ("eps", units[0], "alpha", "gamma")
-    ]
-    inside = in_units(on, units[0])
-    for end, sign in ((inside.lower, 1), (inside.upper, -1)):
-        if isinstance(end, Fraction) and end:
-            pairs = zip(axes[0], axes[1], strict=True)
-            axes.append(tuple(sign * (one - end * two) for one, two in pairs))
-    return Cone.of(len(names), [*axes, *constant_sides(units, names)])
 
 
 def interval_at_constants(

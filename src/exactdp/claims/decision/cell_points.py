@@ -1,4 +1,7 @@
-"""Points of a cell at which a counterexample is looked for: simple ones, and near a witness."""
+"""Points of a cell at which a counterexample is looked for: simple ones, and near a witness.
+
+A claim that fails there is checked again, at the input of the point.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,18 @@ from fractions import Fraction
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from exactdp.claims.decision.problem import Problem
-from exactdp.language.linear import unit_in, units_in
+from exactdp.claims.decision.deciding import examine
+from exactdp.claims.decision.problem import Problem, Sign
+from exactdp.claims.decision.progress import nobody
+from exactdp.claims.regions.region import RAY, Region
+from exactdp.language.linear import base_of, unit_in, units_in
+from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name, Number
+from exactdp.reals import ClosedForm
 from exactdp.reals.logs import constant_enclosure, enclosed
 from exactdp.reals.numbers import simplest_inside
+from exactdp.semantics.by_epsilon import at_unit
 from exactdp.semantics.spots import OnFaceError, Trace
 
 if TYPE_CHECKING:
@@ -23,6 +32,42 @@ T = TypeVar("T")
 _MOST_POINTS = 64  # simple inputs that are tried as counterexamples
 _LONG = 10**9  # a number of a ray near an irrational one
 _ROOMS = Fraction(1, 10), Fraction(1, 10**4), Fraction(1, 10**12)
+
+
+def first_failure(
+    claim: Claim,
+    problem: Problem,
+    sign: Sign,
+    at_point: Callable[[Sequence[Fraction]], Any],
+    at_log: Callable[[Sequence[Fraction], Fraction], Any],
+) -> Any:
+    """Return the first counterexample at points of a cell: at those with an ε near a logarithm."""
+    unit = unit_in(problem.region.names)
+    if unit is not None and base_of(unit) is not None:
+        points = points_near_logs(claim, problem, sign.witness, unit)
+        found = (at_log(point, eps) for point, eps in points)
+    else:
+        found = (at_point(point) for point in points_of(claim, problem, sign.witness))
+    return next(filter(None, found), None)
+
+
+def on_ray(claim: Claim, numbers: Sequence[Value]) -> Any:
+    """Return a counterexample at listed inputs, if there is one."""
+    ray = Region(("eps",), RAY, tuple(numbers), claim.epsilon)
+    return next(iter(examine(claim.work, ray, nobody).failures), None)
+
+
+def bound_at_log(claim: Claim, region: Region, eps: Fraction) -> tuple[Any, ClosedForm] | None:
+    """Return a bound of a claim at listed inputs that fails at an ε, with its β.
+
+    Logarithms are among the parameters of the region.
+    """
+    due = at_exact_logs(region.names[1:], eps, lambda trace: claim.due(region, trace))
+    for one in due or ():
+        for beta in one.beta:
+            if at_unit(one.probability - 1 + beta, eps).sign < 0:
+                return one, beta
+    return None
 
 
 def points_of(claim: Claim, problem: Problem, witness: Any) -> Iterator[tuple[Fraction, ...]]:

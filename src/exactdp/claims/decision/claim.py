@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import Explorer
-from exactdp.claims.stated.inputs import AllReals
+from exactdp.claims.stated.inputs import AllReals, as_given
 from exactdp.errors import VacuousClaimError
+from exactdp.language.layout import assembled
+from exactdp.reals import Interval
 from exactdp.running.conduct import How, conduct
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.problem import Leaf, Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from exactdp.claims.stated.inputs import Inputs
     from exactdp.claims.stated.vacuity import Content, Contents
     from exactdp.language.program import Program
+    from exactdp.language.values import Value
     from exactdp.reals import ClosedForm
     from exactdp.running.conduct import Progress
     from exactdp.semantics.spots import Trace
@@ -94,6 +99,12 @@ class Claim(ABC):
         """Return the independently confirmed counterexample of a failed problem, or None."""
 
     # Other claims ---------------------------------------------------------------------
+
+    def at_entries(self, entries: Sequence[Value], eps: Fraction | None = None) -> Self:
+        """Return the same claim at the input with these entries, and at one ε if it is given."""
+        u = as_given(self.mechanism, assembled(self.mechanism.inputs, entries))
+        on = self.epsilon if eps is None else Interval(eps, eps)
+        return self.changed(inputs=[u], epsilon=on)
 
     def everywhere(self) -> Self:
         """Return the same claim about all real inputs."""

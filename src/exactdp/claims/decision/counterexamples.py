@@ -25,7 +25,7 @@ from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
 from exactdp.claims.stated.inputs import as_given, as_written, ends_of, is_listed, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
-from exactdp.language.layout import entries, kinds
+from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import UNIT, units_in
 from exactdp.language.nested import leaves
 from exactdp.language.values import Value
@@ -34,7 +34,7 @@ from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, simplest_inside, spell
 from exactdp.reals.radicals import Radical, told
 from exactdp.reals.square_roots import at_most, is_irrational
-from exactdp.reals.told import Told
+from exactdp.reals.told import Told, distinct_texts
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
 from exactdp.semantics.events import is_number
@@ -118,12 +118,9 @@ class Counterexample(Told):
         if self.gamma:
             what = f"the error exceeds {'γ' if self.speaks_of_alpha else told(self.gamma)}"
         error = 1 - self.probability
-        for digits in (4, 8, 16, 32):
-            actual, claimed = (
-                form.at(self.eps, digits).text(digits) for form in (error, self.beta)
-            )
-            if actual != claimed:
-                return f"{what} with probability {actual}, and the claim allows {claimed}"
+        actual, claimed = distinct_texts(self.eps, error, self.beta)
+        if actual != claimed:
+            return f"{what} with probability {actual}, and the claim allows {claimed}"
         if isinstance(error, Unexpanded):
             gap = (error - self.beta).at(self.eps, 4).text(4)
             return f"{what} with probability {actual}, and the claim allows {gap} less"
@@ -140,7 +137,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     units = units_in(problem.region.names)
     if isinstance(problem.place, OnLine):
         assert isinstance(sign.witness, Fraction)
-        u = _only_input(claim, problem)
+        u = assembled(claim.mechanism.inputs, problem.region.only_numbers)
         found_at = (
             _confirmed_at_log(claim, problem, u, eps) for eps in simple_near(claim, sign.witness)
         )
@@ -304,12 +301,6 @@ def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     return None
 
 
-def _only_input(claim: Accuracy, problem: Problem) -> tuple[Value, ...]:
-    """Return the input of a region in which inputs do not vary."""
-    region = problem.region
-    return region.at(claim.mechanism.inputs, [Fraction(1)] * len(region.names)).input
-
-
 def _confirmed_at_log(
     claim: Accuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
 ) -> Counterexample | None:
@@ -459,10 +450,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         assert isinstance(witness, Fraction)
         points = {witness, *problem.place.rational_ends}
         for point in sorted(points, key=lambda q: (q.denominator, q)):
-            u = region.at(claim.mechanism.inputs, [Fraction(1)] * len(region.names)).input
-            yield replace(
-                claim, inputs=[as_given(claim.mechanism, u)], epsilon=Interval(point, point)
-            )
+            yield claim.at_entries(region.only_numbers, point)
         return
     assert isinstance(witness, tuple | list)
     seen = set()

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from exactdp.claims.decision.cell_points import at_exact_logs, points_near_logs, points_of
-from exactdp.claims.decision.deciding import examine
-from exactdp.claims.decision.progress import nobody
-from exactdp.claims.expectations.loss_functions import expected
-from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
-from exactdp.claims.regions.region import RAY, Combination, Region
+from exactdp.claims.decision.cell_points import bound_at_log, first_failure, on_ray
+from exactdp.claims.regions.of_inputs import region_at
+from exactdp.claims.regions.places import OnCone, OnCurve, OnLine
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.language.layout import assembled
-from exactdp.language.linear import base_of, unit_in
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals import ClosedForm, Enclosure
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import spell
-from exactdp.reals.told import Told
-from exactdp.semantics.by_epsilon import as_spots
-from exactdp.semantics.spots import Trace
+from exactdp.reals.told import Told, distinct_texts
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.problem import Problem, Sign
@@ -78,12 +73,7 @@ class Excess(Told):
         return self.claimed.at(self.eps)
 
     def __str__(self) -> str:
-        for digits in (4, 8, 16, 32):
-            actual, most = (
-                form.at(self.eps, digits).text(digits) for form in (self.expected, self.claimed)
-            )
-            if actual != most:
-                break
+        actual, most = distinct_texts(self.eps, self.expected, self.claimed)
         return (
             f"at the input {show(self.input)} and ε = {spell(self.eps)} the expected loss is "
             f"{actual}, and the claim allows {most}"
@@ -92,90 +82,35 @@ class Excess(Told):
 
 def excess(claim: Expected, problem: Problem, sign: Sign) -> Excess | None:
     """Return the counterexample of a failed problem."""
-    if isinstance(problem.place, OnCurve):
-        return _at_one_eps(claim, problem, sign)
-    if isinstance(problem.place, OnLine):
-        return _on_line(claim, problem, sign)
-    if not isinstance(problem.place, OnRay):
-        return _confirmed(claim, problem, sign)
-    one = problem.obligation
-    assert isinstance(one, LossBound)
-    if not isinstance(sign.witness, Fraction):
+    place, region, witness = problem.place, problem.region, sign.witness
+    mechanism = claim.mechanism
+
+    def told(numbers: Sequence[Value], at: Fraction, loss: Any, bound: ClosedForm) -> Excess:
+        given = as_written(as_given(mechanism, assembled(mechanism.inputs, numbers)))
+        form: Any = LogForm.of(loss) or loss
+        return Excess(given, at, form, bound, claim.function.name)
+
+    def at_log(point: Sequence[Fraction], near: Fraction) -> Excess | None:
+        numbers = region.numbers(point)
+        there = region_at(mechanism, numbers, region.names[1:2], claim.epsilon)
+        found = bound_at_log(claim, there, near)
+        return None if found is None else told(numbers, near, found[0].expected, found[1])
+
+    def at_point(point: Sequence[Fraction]) -> Any:
+        if mechanism.moves:
+            return claim.at_entries(region.numbers(point)).check().counterexample
+        return on_ray(claim, region.numbers(point))
+
+    if isinstance(place, OnCone):
+        return cast("Excess | None", first_failure(claim, problem, sign, at_point, at_log))
+    if not isinstance(witness, Fraction):
         return None
-    given = as_given(claim.mechanism, one.input)
-    name = claim.function.name
-    return Excess(as_written(given), sign.witness, one.expected, problem.beta, name)
-
-
-def _at_one_eps(claim: Expected, problem: Problem, sign: Sign) -> Excess | None:
-    """Return the counterexample at an ε, checked as a claim about it."""
-    if not isinstance(sign.witness, Fraction):
-        return None
-    u = _only_input(claim, problem)
-    alone = replace(claim, inputs=[u], epsilon=Interval(sign.witness, sign.witness))
-    found: Excess | None = alone.check().counterexample
-    return found
-
-
-def _only_input(claim: Expected, problem: Problem) -> Value:
-    """Return the input of a region in which inputs do not vary, as users write it."""
-    numbers = [
-        Fraction(one.form[0]) if isinstance(one, Combination) else one
-        for one in problem.region.entries
-    ]
-    return as_written(as_given(claim.mechanism, assembled(claim.mechanism.inputs, numbers)))
-
-
-def _on_line(claim: Expected, problem: Problem, sign: Sign) -> Excess | None:
-    """Return the counterexample at an ε, for a mechanism with several constants."""
+    if isinstance(place, OnCurve):
+        alone = claim.at_entries(region.only_numbers, witness)
+        return cast("Excess | None", alone.check().counterexample)
     line = problem.alone
-    if not isinstance(sign.witness, Fraction) or line is None or sign.witness not in line.whole:
+    if isinstance(place, OnLine) and (line is None or witness not in line.whole):
         return None
     one = problem.obligation
     assert isinstance(one, LossBound)
-    form: Any = LogForm.of(one.expected) or one.expected
-    u = _only_input(claim, problem)
-    return Excess(u, sign.witness, form, problem.beta, claim.function.name)
-
-
-def _at_log(claim: Expected, u: tuple[Value, ...], at: Fraction, unit: str) -> Excess | None:
-    """Return the counterexample at an input and an ε near a logarithm, if there is one."""
-
-    def run(trace: Trace) -> Any:
-        spots = as_spots(claim.mechanism, u, trace)
-        return expected(claim.mechanism, claim.function, claim.ideal_function, spots, trace)
-
-    found = at_exact_logs((unit,), at, run)
-    if found is None or isinstance(found, float):
-        return None
-    form: Any = LogForm.of(found) or found
-    for bound in claim.bounds_at(u):
-        if (bound - form).at(at).sign < 0:
-            given = as_written(as_given(claim.mechanism, u))
-            return Excess(given, at, form, bound, claim.function.name)
-    return None
-
-
-def _confirmed(claim: Expected, problem: Problem, sign: Sign) -> Excess | None:
-    """Return the counterexample at a point of a cone, checked as a claim about one input."""
-    unit = unit_in(problem.region.names)
-    if unit is not None and base_of(unit) is not None:
-        for point, at in points_near_logs(claim, problem, sign.witness, unit):
-            u = problem.region.at(claim.mechanism.inputs, point).input
-            if (near := _at_log(claim, u, at, unit)) is not None:
-                return near
-        return None
-    for point in points_of(claim, problem, sign.witness):
-        if claim.mechanism.moves:
-            there = problem.region.at(claim.mechanism.inputs, point).input
-            given = as_written(as_given(claim.mechanism, there))
-            alone: Excess | None = replace(claim, inputs=[given]).check().counterexample
-            if alone is not None:
-                return alone
-            continue
-        numbers = tuple(problem.region.numbers(point))
-        found = examine(claim.work, Region(("eps",), RAY, numbers, claim.epsilon), nobody)
-        if found.failures:
-            failure: Excess = found.failures[0]
-            return failure
-    return None
+    return told(region.only_numbers, witness, one.expected, problem.beta)

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.decision.cell_points import at_exact_logs, points_near_logs, points_of
-from exactdp.claims.decision.deciding import examine
-from exactdp.claims.decision.progress import nobody
+from exactdp.claims.decision.cell_points import bound_at_log, first_failure, on_ray
 from exactdp.claims.private.far_out import replaced
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.own_adjacency import Own
-from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.private.patterns import reals_in
+from exactdp.claims.regions.of_inputs import region_at
 from exactdp.claims.regions.places import OnCurve, OnRay
-from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.inputs import show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, kinds
-from exactdp.language.linear import UNIT, base_of, unit_in
+from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, ExpPoly, Interval, eps
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import spell
-from exactdp.reals.told import Told
-from exactdp.semantics.by_epsilon import at_unit, in_units, positive_cone
+from exactdp.reals.told import Told, distinct_texts
 from exactdp.semantics.simulate import sample
 
 if TYPE_CHECKING:
@@ -83,13 +79,7 @@ class Breach(Told):
 
     def __str__(self) -> str:
         u, v = map(show, self.inputs)
-        for digits in (4, 8, 16, 32):
-            one, two, most = (
-                form.at(self.eps, digits).text(digits)
-                for form in (self.chance, self.other, self.allowed)
-            )
-            if one != most:
-                break
+        one, two, most = distinct_texts(self.eps, self.chance, self.other, self.allowed)
         return (
             f"at the inputs {u} and {v} and ε = {spell(self.eps)} {self._told} {one} and {two}, "
             f"and the claim allows {most} for the first"
@@ -184,31 +174,36 @@ def _far_out(claim: Privacy, one: Loss, at: Fraction) -> Breach | None:
 def _confirmed(claim: Privacy, problem: Problem, sign: Sign) -> Breach | None:
     """Return the counterexample at a point of a cone, checked as a claim about one pair."""
     region = problem.region
+    count = 2 * len(kinds(claim.mechanism.inputs))
+
+    def at_log(point: Sequence[Fraction], near: Fraction) -> Breach | None:
+        numbers, units = region.numbers(point), region.names[1:2]
+        pair, others = numbers[:count], numbers[count:]
+        there = region_at(claim.mechanism, pair, units, claim.epsilon, others)
+        found = bound_at_log(claim, there, near)
+        if found is None:
+            return None
+        one, beta = found
+        forms: list[Any] = [LogForm.of(x) or x for x in (one.chance, one.other, beta)]
+        both = claim.told(tuple(pair[: count // 2]), tuple(pair[count // 2 :]))
+        return Breach(both, one.outputs, near, *forms)
+
+    def at_point(point: Sequence[Fraction]) -> Any:
+        numbers = region.numbers(point)
+        if not _are_adjacent(claim, tuple(numbers)):
+            return None
+        if UNIT not in region.names:
+            return on_ray(claim, numbers)
+        at = Fraction(point[0]) / point[region.names.index(UNIT)]
+        alone = claim.at_entries(numbers[:count], at) if at in claim.epsilon else None
+        return None if alone is None else alone.check().counterexample
+
     if isinstance(problem.place, OnCurve):
-        assert isinstance(sign.witness, Fraction)
-        return _at_one_eps(claim, region.entries, sign.witness)
-    unit = unit_in(region.names)
-    if unit is not None and base_of(unit) is not None:
-        for point, near in points_near_logs(claim, problem, sign.witness, unit):
-            beside = _at_log(claim, tuple(region.numbers(point)), near, unit)
-            if beside is not None:
-                return beside
-        return None
-    for point in points_of(claim, problem, sign.witness):
-        numbers = tuple(region.numbers(point))
-        if not _are_adjacent(claim, numbers):
-            continue
-        if UNIT in region.names:
-            at = Fraction(point[0]) / point[region.names.index(UNIT)]
-            alone = _at_one_eps(claim, numbers, at) if at in claim.epsilon else None
-            if alone is not None:
-                return alone
-            continue
-        found = examine(claim.work, Region(("eps",), RAY, numbers, claim.epsilon), nobody)
-        if found.failures:
-            failure: Breach = found.failures[0]
-            return failure
-    return None
+        alone = claim.at_entries(region.only_numbers[:count], sign.witness)  # type: ignore[arg-type]
+        found: Breach | None = alone.check().counterexample
+    else:
+        found = first_failure(claim, problem, sign, at_point, at_log)
+    return found
 
 
 def _are_adjacent(claim: Privacy, numbers: tuple[Value, ...]) -> bool:
@@ -216,30 +211,3 @@ def _are_adjacent(claim: Privacy, numbers: tuple[Value, ...]) -> bool:
     count = len(kinds(claim.mechanism.inputs))
     is_own = isinstance(claim.adjacency, Own)
     return not is_own or claim.adjacency.are(numbers[:count], numbers[count : 2 * count])
-
-
-def _at_log(claim: Privacy, numbers: tuple[Value, ...], at: Fraction, unit: str) -> Breach | None:
-    """Return the counterexample of a pair of inputs at an ε near a logarithm, if any."""
-    cone = positive_cone(in_units(claim.epsilon, unit))
-    region = Region(("eps", unit), cone, numbers, claim.epsilon)
-    due = at_exact_logs((unit,), at, lambda trace: claim.losses.at(region, trace))
-    half = len(kinds(claim.mechanism.inputs))
-    for one in due or ():
-        for beta in one.beta:
-            gap = one.probability - 1 + beta
-            if at_unit(gap, at).sign < 0:
-                forms = (LogForm.of(form) or form for form in (one.chance, one.other, beta))
-                chance, other, allowed = forms
-                pair = claim.told(numbers[:half], numbers[half : 2 * half])
-                return Breach(pair, one.outputs, at, chance, other, allowed)  # type: ignore[arg-type]
-    return None
-
-
-def _at_one_eps(claim: Privacy, numbers: Sequence[Any], at: Fraction) -> Breach | None:
-    """Return a counterexample at an ε, for the pair of inputs at the start of `numbers`."""
-    count = len(kinds(claim.mechanism.inputs))
-    sides = (numbers[:count], numbers[count : 2 * count])
-    pair = claim.told(*(tuple(side) for side in sides))
-    verdict = replace(claim, inputs=Pairs(pair), epsilon=Interval(at, at)).check()
-    found: Breach | None = verdict.counterexample
-    return found

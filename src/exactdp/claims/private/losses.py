@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.private.far_out import Far, parts_far, replaced
 from exactdp.claims.private.outcomes import Chances, integers_beside_reals, only_finite
-from exactdp.claims.private.pairs import entries_at
 from exactdp.claims.private.patterns import filled, integers_in, reals_in
 from exactdp.claims.private.real_sets import PositivePart, positive_parts
 from exactdp.claims.stated.claim import Due
@@ -79,7 +78,7 @@ class Losses:
 
     def at(self, region: Region, trace: Trace) -> Due[Loss]:
         """Return what must be proved at a sample of a region."""
-        values, count = entries_at(self._claim, region, trace), self._count
+        values, count = tuple(region.values(trace)), self._count
         u, v, output = values[:count], values[count : 2 * count], values[2 * count :]
         if output:
             return Due(tuple(self._densities(values[: 2 * count], u, v, output)))

@@ -7,7 +7,7 @@ and u′ are adjacent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -15,37 +15,38 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.patterns import reals_in
-from exactdp.claims.regions.moving import curve_of
-from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
+from exactdp.claims.regions.of_inputs import (
+    basis,
+    combined,
+    listed_forms,
+    real_forms,
+    region_at,
+    sides_within,
+)
+from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.adjacency import Adjacency, Ball
 from exactdp.claims.stated.inputs import (
-    AllReals,
     Box,
     Grid,
     as_given,
-    box_sides,
     ends_of,
     listed,
 )
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
-from exactdp.language.linear import UNIT, unit_in
 from exactdp.language.program import Program
 from exactdp.language.values import Value, plain
 from exactdp.reals.numbers import inf
-from exactdp.semantics.by_epsilon import in_units, positive_cone
+from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.privacy import Privacy
-    from exactdp.semantics.spots import Trace
 
 _MOST_PAIRS = 2_000_000
 _MOST_SAMPLES = 243
 _MOST_MOVED = 500
-
-INVERSE = "the mechanism uses 1/eps"
 
 Entries = tuple[Value, ...]
 Pair = tuple[Entries, Entries]
@@ -138,68 +139,31 @@ def regions_of_pair(
     In the latter, the real numbers of the output are parameters. Patterns with the same data as
     another pair (`known`) are skipped.
     """
-    on = claim.epsilon
-    if claim.has_inverse_eps:
-        names = beside_eps(claim, u, v)
-        if names[1] == UNIT:
-            curve = curve_of({}, with_unit=True)
-            assert curve is not None
-            yield Region(names, positive_cone(on), (*u, *v), on, curve=curve, why=INVERSE)
-        else:
-            cone = positive_cone(in_units(on, names[1]))
-            yield Region(names, cone, (*u, *v), on, why=INVERSE)
-    else:
-        ray = Region(("eps",), RAY, (*u, *v), on)
-        part = claim.mechanism.definition.part
-        yield ray if part is None else on_stretch(ray, part)
+    on, units = claim.epsilon, constants_at(claim, u, v)
+    yield region_at(claim.mechanism, (*u, *v), units, on)
     for pattern in claim.losses.patterns(u, v):
         if known is not None:
             seen = claim.losses.seen_of(u, v, pattern)
             if seen in known:
                 continue
             known.add(seen)
-        start = beside_eps(claim, u, v)
-        names = (*start, *released(pattern))
-        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
-        numbers = [Combination(unit[name]) for name in names[len(start) :]]
-        cone = Cone.of(len(names), sides_of_eps(claim, unit))
-        yield Region(names, cone, (*u, *v, pattern, *numbers), on)
+        outputs = released(pattern)
+        names = ("eps", *units, *outputs)
+        numbers = [Combination(basis(names)[name]) for name in outputs]
+        given = listed_forms(claim.mechanism, (*u, *v), len(names)) if units else (*u, *v)
+        cone = Cone.of(len(names), sides_of_eps(on, units, names))
+        yield Region(names, cone, (*given, pattern, *numbers), on)
 
 
-def beside_eps(claim: Privacy, *inputs: Entries) -> tuple[str, ...]:
-    """Return ε and, if 1/ε or a logarithm over ε is combined with reals, a parameter for it.
+def constants_at(claim: Privacy, *inputs: Entries) -> tuple[str, ...]:
+    """Return the parameter for 1/ε or a logarithm over ε that is combined with reals, if any.
 
     It is the one that occurs at some of the given inputs, of which only the finite parts matter.
     """
     if not claim.has_inverse_eps:
-        return ("eps",)
+        return ()
     given = (assembled(claim.mechanism.inputs, u) for u in inputs)
-    return ("eps", claim.mechanism.kept(Engine).unit("Privacy is decided", *given))
-
-
-def entries_at(claim: Privacy, region: Region, trace: Trace) -> Entries:
-    """Return the entries of both inputs, and what follows them, at a sample of a region.
-
-    If the mechanism combines 1/ε with reals, real inputs are numbers of the trace.
-    """
-    values = tuple(region.values(trace))
-    if not claim.has_inverse_eps:
-        return values
-    one = [kind is None for kind in kinds(claim.mechanism.inputs)]
-    is_real = [*one, *one, *[False] * (len(values) - 2 * len(one))]
-    return tuple(
-        trace.of({"eps": value}) if real and isinstance(value, int | Fraction) else value
-        for value, real in zip(values, is_real, strict=True)
-    )
-
-
-def sides_of_eps(claim: Privacy, unit: Mapping[str, Vector]) -> list[Vector]:
-    """Return the sides of ε in a cone, with its endpoints if a parameter represents 1."""
-    symbol = unit_in(unit)
-    if symbol is None:
-        return [unit["eps"]]
-    cone = positive_cone(in_units(claim.epsilon, symbol), len(unit))
-    return [tuple(map(Fraction, side)) for side in cone.inequalities]
+    return (claim.mechanism.kept(Engine).unit("Privacy is decided", *given),)
 
 
 def released(pattern: Value, taken: Sequence[str] = ()) -> list[str]:
@@ -221,33 +185,24 @@ def _regions(
     domains = kinds(claim.mechanism.inputs)
     labels = entry_names(claim.mechanism.inputs)
     reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-    start = beside_eps(claim, *(_whole(claim, finite) for finite in (first, second)))
+    units = constants_at(claim, *(_whole(claim, finite) for finite in (first, second)))
     for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
         changes = _unused("change", len(moving), labels)
         outputs = [] if pattern is None else released(pattern, labels)
-        names = (*start, *reals, *changes, *outputs)
-        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
-        one = {name: unit[name] for name in reals}
-        two = dict(one)
-        for k, change in zip(moving, changes, strict=True):
-            two[reals[k]] = _added(unit[reals[k]], unit[change])
-        walls = sides_of_eps(claim, unit)
+        names = ("eps", *units, *reals, *changes, *outputs)
+        unit = basis(names)
+        one = [unit[name] for name in reals]
+        two, moves = list(one), [unit[change] for change in changes]
+        for k, move in zip(moving, moves, strict=True):
+            two[k] = combined((Fraction(1), Fraction(1)), (one[k], move))
+        walls = sides_of_eps(claim.epsilon, units, names)
         for side in sides:
-            wall = tuple(side.most * q for q in unit["eps"])
-            for q, change in zip(side.changes, changes, strict=True):
-                wall = _added(wall, unit[change], Fraction(-q))
-            for q, name in zip(side.inputs, reals, strict=False):
-                wall = _added(wall, unit[name], -q)
-            walls.append(wall)
-        for place in (one, two):
-            walls += inside(claim, unit["eps"], [place[name] for name in reals])
-        entries = []
+            factors = side.most, *(-q for q in side.changes), *(-q for q in side.inputs)
+            walls.append(combined(factors, [unit["eps"], *moves, *one[: len(side.inputs)]]))
+        entries: list[Value | Combination] = []
         for place, finite in ((one, first), (two, second)):
-            rest = iter(finite)
-            entries += [
-                Combination(place[name]) if kind is None else next(rest)
-                for name, kind in zip(labels, domains, strict=True)
-            ]
+            walls += sides_within(claim.mechanism, claim.input_set, unit["eps"], place)
+            entries += real_forms(claim.mechanism, place, finite)
         if pattern is not None:
             entries += [pattern, *(Combination(unit[name]) for name in outputs)]
         cone = Cone.of(len(names), walls)
@@ -274,22 +229,6 @@ def _whole(claim: Privacy, finite: Entries) -> Entries:
     rest = iter(finite)
     domains = kinds(claim.mechanism.inputs)
     return tuple(Fraction(0) if kind is None else next(rest) for kind in domains)
-
-
-def inside(claim: Privacy, unit: Vector, reals: Sequence[Vector]) -> list[Vector]:
-    """Return the sides that restrict an input, given by forms, to the inputs of a claim."""
-    assert isinstance(claim.input_set, AllReals | Box)
-    found = []
-    for side in box_sides(claim.mechanism, claim.input_set):
-        wall = tuple(Fraction(0) for _ in unit)
-        for q, form in zip(side, (unit, *reals), strict=True):
-            wall = _added(wall, form, q)
-        found.append(wall)
-    return found
-
-
-def _added(one: Vector, two: Vector, factor: Fraction = Fraction(1)) -> Vector:
-    return tuple(a + factor * b for a, b in zip(one, two, strict=True))
 
 
 def refuse_everywhere(claim: Privacy) -> None:

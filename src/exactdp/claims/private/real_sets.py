@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.private.pairs import entries_at
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
 from exactdp.language.layout import assembled, kinds
@@ -74,7 +73,7 @@ def positive_parts(claim: Privacy, region: Region, pattern: Value) -> list[Posit
     wide = _with_output(region, name)
 
     def run(trace: Trace) -> tuple[ClosedForm, ClosedForm]:
-        values = entries_at(claim, wide, trace)
+        values = wide.values(trace)
         sides = (values[:count], values[count : 2 * count])
         given = (assembled(claim.mechanism.inputs, side) for side in sides)
         one, two = (engine.density(x, pattern, [trace.spot(name)]) for x in given)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.own_adjacency import Own
-from exactdp.claims.private.pairs import beside_eps, inside, released, sides_of_eps
+from exactdp.claims.private.pairs import constants_at, released
 from exactdp.claims.private.patterns import reals_in
+from exactdp.claims.regions.of_inputs import basis, sides_within
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.regions.shapes import shape_of
 from exactdp.claims.stated.adjacency import Adjacency, LargestChange
@@ -31,6 +32,7 @@ from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, parameter
+from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -167,12 +169,12 @@ class Slopes(Claim):
     def _region(self, pattern: Value) -> Region | None:
         """Return the region of all inputs and of the real numbers of a pattern."""
         reals = entry_names(self.mechanism.inputs)
-        zeros = (0,) * len(reals)
-        numbers = released(pattern, reals)
-        names = (*beside_eps(self.claim, zeros), *reals, *numbers)
-        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        units, numbers = constants_at(self.claim, (0,) * len(reals)), released(pattern, reals)
+        names = ("eps", *units, *reals, *numbers)
+        unit = basis(names)
         forms = [unit[name] for name in reals]
-        walls = [*sides_of_eps(self.claim, unit), *inside(self.claim, unit["eps"], forms)]
+        walls = sides_of_eps(self.epsilon, units, names)
+        walls += sides_within(self.mechanism, self.input_set, unit["eps"], forms)
         entries: list[Any] = [*map(Combination, forms)]
         if numbers:
             entries += [pattern, *(Combination(unit[name]) for name in numbers)]

@@ -14,9 +14,7 @@ from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import (
-    AllReals,
     Box,
-    Inputs,
     as_given,
     box_sides,
     real_count,
@@ -27,12 +25,11 @@ from exactdp.claims.stated.products import without_powers
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled, kinds
-from exactdp.language.linear import UNIT, units_in
-from exactdp.language.program import Program
+from exactdp.language.linear import UNIT
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
-from exactdp.semantics.by_epsilon import constant_sides, in_units
+from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.distribution import has_integers
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
@@ -41,9 +38,9 @@ if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 from exactdp.claims.regions.free import Free
+from exactdp.claims.regions.of_inputs import basis, real_forms, sides_within
 from exactdp.claims.regions.region import (
     MOST_MIXED,
-    Combination,
     Region,
     Vector,
     refused,
@@ -174,7 +171,7 @@ def _of_part(
     has_one = has_one or (claim.has_inverse_eps and bool(part.sides or others))
     units = claim.units_at(given_at, has_one=has_one)
     names = ("eps", *units, *reals, *free.names)
-    unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+    unit = basis(names)
 
     def form(level: ClosedForm) -> Vector:
         """Return a level, scaled by ε, as a form in the parameters."""
@@ -184,14 +181,13 @@ def _of_part(
     levels: dict[str, Vector] = {name: unit[name] for name in free.names}
     levels |= {name: form(level) for name, level in moving.items()}
     levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
-    rest = iter(finite)
-    given = tuple(
-        Combination(unit[name]) if kind is None else next(rest)
-        for name, kind in zip(claim.entry_names, domains, strict=True)
-    )
+    forms = [unit[name] for name in reals]
+    given = real_forms(claim.mechanism, forms, finite)
+    sides = sides_of_eps(claim.epsilon, units, names)
+    sides += sides_within(claim.mechanism, claim.input_set, unit["eps"], forms)
     region = Region(
         names,
-        Cone.of(len(names), sides_of(claim.mechanism, claim.input_set, claim.epsilon, unit)),
+        Cone.of(len(names), sides),
         given,
         claim.epsilon,
         levels.get("alpha"),
@@ -205,15 +201,15 @@ def _of_part(
         for name, value in zip(claim.entry_names, given, strict=True)
         if isinstance(value, int | Fraction)
     }
-    sides = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
+    where = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
     for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
-        if sides and name in free.names and isinstance(level, Range):
-            sides += [_side_everywhere(claim, one) for one in level.sides(name)]
+        if where and name in free.names and isinstance(level, Range):
+            where += [_side_everywhere(claim, one) for one in level.sides(name)]
     for name, value in others.items():
-        sides += [_side(claim, one) for one in Range(value, value).sides(name)]
-    if not sides and not units and _has_room(claim):
+        where += [_side(claim, one) for one in Range(value, value).sides(name)]
+    if not where and not units and _has_room(claim):
         return region
-    return (with_sides(region, sides) if sides else region).hull()
+    return (with_sides(region, where) if where else region).hull()
 
 
 def _has_room(claim: Accuracy) -> bool:
@@ -241,32 +237,6 @@ def _side(claim: Accuracy, given: Comparison) -> LinearSide:
     if len(side.mixed) > MOST_MIXED:
         raise refused(f"the condition {given} multiplies more than {MOST_MIXED} inputs with eps")
     return side
-
-
-def sides_of(
-    mechanism: Program, inputs: Inputs, epsilon: Interval, unit: Mapping[str, Vector]
-) -> list[Vector]:
-    """Return the sides of the cone of all parameters."""
-    units = units_in(unit)
-    sides = [unit[name] for name in unit if name in ("eps", *units[:1], "alpha", "gamma")]
-    assert isinstance(inputs, AllReals | Box)
-    reals = [name for name in unit if name not in (*units, "alpha", "gamma")]  # ε, then inputs
-    sides += [
-        tuple(
-            sum((q * unit[name][k] for q, name in zip(side, reals, strict=True)), Fraction(0))
-            for k in range(len(unit))
-        )
-        for side in box_sides(mechanism, inputs)
-    ]
-    if units:  # where the unit is a number, an interval of ε has linear ends
-        symbol = units[0]
-        sides += constant_sides(units, list(unit))
-        on = in_units(epsilon, symbol)
-        for end, sign in ((on.lower, 1), (on.upper, -1)):
-            if isinstance(end, Fraction) and end:
-                pairs = zip(unit["eps"], unit[symbol], strict=True)
-                sides.append(tuple(sign * (one - end * two) for one, two in pairs))
-    return sides
 
 
 def _levels_everywhere(

@@ -20,7 +20,7 @@ from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.products import PolynomialSide, linear_sides
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import entries, kinds
+from exactdp.language.layout import entries
 from exactdp.language.linear import UNIT, units_in
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, Root, SolutionSet, Stretch, solution_set
@@ -28,13 +28,14 @@ from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
 from exactdp.reals.square_roots import at_least
 from exactdp.reals.zeros import order, roots
-from exactdp.semantics.by_epsilon import cone_of_constants, positive_cone
+from exactdp.semantics.by_epsilon import cone_of_constants
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
 
 from exactdp.claims.regions.free import Free
+from exactdp.claims.regions.of_inputs import basis, listed_forms
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import (
     RAY,
@@ -62,7 +63,7 @@ class _AtInput:
         self.claim, self.u = claim, u
         self.given: tuple[Value | Combination, ...] = tuple(entries(u))
         if claim.has_inverse_eps:
-            self.given = _moving(claim, self.given)
+            self.given = listed_forms(claim.mechanism, self.given, 2)
         self.values = claim.level_values.input_values(u)
 
     def regions(self, part: ClaimPart) -> Iterator[Region]:
@@ -242,7 +243,7 @@ class _AtInput:
         yield replace(
             base,
             names=curve.names,
-            cone=positive_cone(base.on),
+            cone=cone_of_constants(base.on, (UNIT,), curve.names),
             alpha=curve.forms.get("alpha"),
             gamma=curve.forms.get("gamma"),
             curve=curve,
@@ -257,9 +258,7 @@ class _AtInput:
         has_one = any(form is not None and UNIT in form for form in linear.values())
         units = self._units(has_one=has_one)
         names = ("eps", *units, *free.names)
-        forms: dict[str, Vector] = {
-            name: tuple(Fraction(one == name) for one in names) for name in free.names
-        }
+        forms = {name: form for name, form in basis(names).items() if name in free.names}
         for name, level in levels.items():
             form = scaled_form(level, units)
             assert form is not None  # others are refused where they are read
@@ -286,7 +285,7 @@ class _AtInput:
         """Return the region with α or γ as parameters."""
         inverse = self._units(has_one=has_one)
         names = ("eps", *inverse, *free)
-        unit = {name: tuple(Fraction(n == name) for n in names) for name in names}
+        unit = basis(names)
         level_values = self.claim.level_values
         is_unknown = level_values.gamma_follows and not level_values.is_gamma_linear(self.values)
         if is_unknown:
@@ -483,15 +482,4 @@ def _padded(given: Sequence[Value | Combination], size: int) -> tuple[Value | Co
         if isinstance(one, Combination)
         else one
         for one in given
-    )
-
-
-def _moving(
-    claim: Accuracy, given: tuple[Value | Combination, ...]
-) -> tuple[Value | Combination, ...]:
-    """Return the entries of an input with its reals as forms in ε and a parameter that is 1."""
-    domains = kinds(claim.mechanism.inputs)
-    return tuple(
-        Combination((Fraction(value), Fraction(0))) if kind is None else value  # type: ignore[arg-type]
-        for value, kind in zip(given, domains, strict=True)
     )

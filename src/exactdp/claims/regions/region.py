@@ -204,6 +204,11 @@ class Region:
             for one in self.entries
         ]
 
+    @property
+    def only_numbers(self) -> list[Value]:
+        """The scalars of the input, if it does not depend on the parameters."""
+        return self.numbers([Fraction(1)] * len(self.names))
+
     def hull(self) -> Region | None:
         """Return the region without parameters that its cone determines; None if empty."""
         region: Region | None = self
