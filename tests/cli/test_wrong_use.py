@@ -146,7 +146,7 @@ def test_uses(
 
 def test_a_mistake_in_exactdp_is_said_to_be_one(tmp_path: Path) -> None:
     """A ValueError from inside is not blamed on the file."""
-    patch = "import exactdp.claims.decision.decided as a\n\ndef raises(*x, **y):\n    int('x')\n"
+    patch = "import exactdp.claims.decision.claim as a\n\ndef raises(*x, **y):\n    int('x')\n"
     (tmp_path / "patch.py").write_text(patch + "a.decide = raises\n")
     (tmp_path / "fine.py").write_text(
         "import patch\n" + HEAD + MECHANISM + "claim = Accuracy(m, beta='1/2', inputs=[1])\n"
