@@ -12,10 +12,10 @@ from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.error_bound import BoundedError, ErrorBound
+from exactdp.claims.expectations.claim import Expected
 from exactdp.claims.expectations.excesses import Excess
-from exactdp.claims.expected import Expected
-from exactdp.claims.privacy import Privacy
 from exactdp.claims.private.breaches import Breach
+from exactdp.claims.private.claim import Privacy
 from exactdp.claims.private.deltas import DeltaCurve, DeltaPiece
 from exactdp.claims.private.divergences import Divergence
 from exactdp.claims.private.loss_factor import Factor, Leakage

@@ -43,7 +43,6 @@ from exactdp.claims.stated.inputs import (
     listed,
     real_count,
 )
-from exactdp.claims.stated.level_values import LevelValues
 from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
 from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.claims.stated.statement import AccuracyStatement, Beta, EpsilonGiven
@@ -105,11 +104,6 @@ class Accuracy(AccuracyStatement, BoundedClaim):
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
     output with probability at least 1 − β. A β above 1 is read as 1.
     """
-
-    @cached_property
-    def level_values(self) -> LevelValues:
-        """α, β and γ at an input."""
-        return LevelValues(self)
 
     @cached_property
     def obligations(self) -> Obligations:

@@ -16,9 +16,9 @@ from typing import Any
 
 from exactdp.claims.constants.envelopes import largest, whole
 from exactdp.claims.error_bound import ErrorBound
+from exactdp.claims.expectations.claim import Expected
 from exactdp.claims.expectations.moments import moments_everywhere
-from exactdp.claims.expected import Expected
-from exactdp.claims.privacy import Privacy
+from exactdp.claims.private.claim import Privacy
 from exactdp.claims.stated.adjacency import Adjacency
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
 from exactdp.errors import ValueRefusedError, shown

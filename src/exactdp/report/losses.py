@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from exactdp.claims.expected import Expected
+from exactdp.claims.expectations.claim import Expected
 from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed, show
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.report.styles import BLUE, VERMILLION, logarithmic, new_axes

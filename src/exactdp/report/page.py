@@ -20,8 +20,8 @@ from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.curves import ErrorCurve
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.claims.expected import Expected
-from exactdp.claims.privacy import Privacy
+from exactdp.claims.expectations.claim import Expected
+from exactdp.claims.private.claim import Privacy
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, counted
 from exactdp.reals import ClosedForm, Enclosure, ExpPoly

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.constants.curves import ErrorCurve
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.claims.privacy import Privacy
+from exactdp.claims.private.claim import Privacy
 from exactdp.claims.private.deltas import DeltaCurve
 from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression

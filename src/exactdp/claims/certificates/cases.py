@@ -47,9 +47,9 @@ from exactdp.reals.radicals import Radical
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 _BITS = 1024  # with which conditions are compared with 0
 _LOG_BITS = 200  # of the bounds on a logarithm, which are compared with 256
@@ -80,7 +80,7 @@ def certificate_by_cases(verdict: Verdict) -> Json:
 
 def _written(
     verdict: Verdict,
-    claim: Accuracy,
+    claim: AccuracyStatement,
     cases: Sequence[ClaimCase],
     unit: str | None,
     *,
@@ -110,7 +110,7 @@ def _written(
     return document(verdict, "claim_by_cases", stated, parts)
 
 
-def _case_of(claim: Accuracy, one: Counterexample, stated: Json) -> int:
+def _case_of(claim: AccuracyStatement, one: Counterexample, stated: Json) -> int:
     """Return the first case that is claimed at a counterexample."""
     checker = without_limits(CaseClaims)
     checker.read_claim(stated)
@@ -126,7 +126,7 @@ def _case_of(claim: Accuracy, one: Counterexample, stated: Json) -> int:
     return 0  # the checker will report why
 
 
-def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> Json:
+def _with_log(claim: AccuracyStatement, one: Counterexample, unit: str, stated: Json) -> Json:
     """Return a counterexample with a logarithm, and bounds on it that suffice."""
     base = base_of(unit)
     assert base is not None
@@ -153,7 +153,7 @@ def _with_log(claim: Accuracy, one: Counterexample, unit: str, stated: Json) -> 
     return attempt(precision(is_enough))
 
 
-def _refuse_products(claim: Accuracy, cases: Sequence[ClaimCase]) -> None:
+def _refuse_products(claim: AccuracyStatement, cases: Sequence[ClaimCase]) -> None:
     """Refuse conditions with products that are not bounded on slices of α or γ."""
     names = ("alpha", "gamma", *claim.entry_names)
     for one in (one for case in cases for one in case.when):
@@ -172,7 +172,7 @@ def _refuse_products(claim: Accuracy, cases: Sequence[ClaimCase]) -> None:
                 ) from None
 
 
-def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Json:
+def _claim(claim: AccuracyStatement, cases: Sequence[ClaimCase], unit: str | None) -> Json:
     base = None if unit is None else base_of(unit) or Fraction(0)
     return {
         **setting_json(claim),
@@ -181,7 +181,7 @@ def _claim(claim: Accuracy, cases: Sequence[ClaimCase], unit: str | None) -> Jso
     }
 
 
-def _unit(claim: Accuracy) -> str | None:
+def _unit(claim: AccuracyStatement) -> str | None:
     """Return which of 1/ε and log(b)/ε the mechanism, α or γ has beside reals, if any."""
     own = (unit_of(claim.mechanism),) if claim.mechanism.moves else ()
     units = independent_units([*own, *claim.level_logs])
@@ -208,7 +208,7 @@ def _two_units(unit: str) -> ValueRefusedError:
     )
 
 
-def _needs_one(claim: Accuracy, cases: Sequence[ClaimCase]) -> bool:
+def _needs_one(claim: AccuracyStatement, cases: Sequence[ClaimCase]) -> bool:
     """Whether α, γ or a condition has a multiple of 1/ε."""
     names = ("alpha", "gamma", *claim.entry_names)
     for case in cases:

@@ -28,7 +28,7 @@ from exactdp.reals.certificates import Json
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class ClaimCase:
         }
 
 
-def is_by_cases(claim: Accuracy) -> bool:
+def is_by_cases(claim: AccuracyStatement) -> bool:
     """Whether a claim is written by cases: one α and γ at each input do not suffice."""
     levels = claim.alpha_level, claim.gamma_level
     if claim.is_decided_only or any(isinstance(one, OfInput) for one in levels):
@@ -83,7 +83,7 @@ def is_by_cases(claim: Accuracy) -> bool:
     return bool(functions_of_eps(claim, u))
 
 
-def cases_of(claim: Accuracy) -> tuple[ClaimCase, ...]:
+def cases_of(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
     """Return a claim as cases; Python functions that are not formulas as tables of their values."""
     try:
         return tuple(_cases(claim.conditions, _beta(claim), *_levels(claim)))
@@ -131,7 +131,7 @@ def _is_possible(case: ClaimCase) -> bool:
     return True
 
 
-def _beta(claim: Accuracy) -> Pieces[Expression]:
+def _beta(claim: AccuracyStatement) -> Pieces[Expression]:
     if claim.is_beta_of_input:
         return _read(claim, claim.beta, "beta")
     return _pieces(claim.bound if isinstance(claim.bound, CaseFormula) else claim.formula)
@@ -144,7 +144,7 @@ def _pieces(formula: Expression) -> Pieces[Expression]:
     return [(one, when) for one, cases in formula.pieces for when in cases]
 
 
-def _levels(claim: Accuracy) -> Iterator[Pieces[Level]]:
+def _levels(claim: AccuracyStatement) -> Iterator[Pieces[Level]]:
     """Yield α and γ, by cases if they are functions of the input."""
     for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
         yield _read(claim, level.function.function, name) if _is_called(level) else [(level, ())]
@@ -154,7 +154,7 @@ def _is_called(level: Level) -> TypeGuard[OfInput]:
     return isinstance(level, OfInput)
 
 
-def _read(claim: Accuracy, function: Callable[..., Any], what: str) -> Pieces[Any]:
+def _read(claim: AccuracyStatement, function: Callable[..., Any], what: str) -> Pieces[Any]:
     """Return a function of the input as formulas with conditions."""
     try:
         return read_pieces(function, claim.mechanism, what)
@@ -168,7 +168,7 @@ def _read(claim: Accuracy, function: Callable[..., Any], what: str) -> Pieces[An
         ) from None
 
 
-def fixed_inputs(claim: Accuracy) -> list[tuple[Value, ...]]:
+def fixed_inputs(claim: AccuracyStatement) -> list[tuple[Value, ...]]:
     """Return the inputs, or the values of their finite entries, with None for reals."""
     if is_listed(claim.input_set):
         return [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
@@ -176,7 +176,7 @@ def fixed_inputs(claim: Accuracy) -> list[tuple[Value, ...]]:
     return list(product(*((None,) if kind is None else kind.members for kind in domains)))
 
 
-def at_inputs(claim: Accuracy, given: Comparison) -> Iterator[Comparison]:
+def at_inputs(claim: AccuracyStatement, given: Comparison) -> Iterator[Comparison]:
     """Yield a condition at each listed input, where it may be any function of the input."""
     if not is_listed(claim.input_set) or not given.form.names() & {*claim.entry_names}:
         yield given

@@ -28,8 +28,8 @@ from exactdp.reals.radicals import Radical
 from exactdp.reals.square_roots import CLOSE, at_most
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.decision.counterexamples import Counterexample
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 
 def _enclosure(value: Enclosure) -> list[str]:
@@ -61,7 +61,7 @@ def level_at_json(level: Any) -> Any:
 
 
 def example_json(
-    claim: Accuracy, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
+    claim: AccuracyStatement, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
 ) -> Json:
     """Return a counterexample as plain data, without its probability, β and precision."""
     below = _below(one)
@@ -93,7 +93,7 @@ def example_json(
 
 
 def counterexample_json(
-    claim: Accuracy, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
+    claim: AccuracyStatement, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
 ) -> Json:
     """Return a counterexample to a case of a claim, where some functions of ε are ≥ 0."""
     written: Json = {

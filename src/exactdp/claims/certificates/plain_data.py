@@ -26,11 +26,12 @@ from exactdp.claims.stated.expressions import (
     Symbol,
 )
 from exactdp.claims.stated.hypotheses import scaled_value
-from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
+from exactdp.claims.stated.ideals import IdealFunction, IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import (
     AllReals,
     Box,
     Grid,
+    Inputs,
     as_given,
     has_reals,
     listed,
@@ -39,7 +40,7 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.levels import Level, LogLevel, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
 from exactdp.errors import ExactdpError
-from exactdp.language.program import DeterministicProgram, typed_program
+from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, parameter
 from exactdp.reals.certificates import Json, terms
@@ -47,9 +48,7 @@ from exactdp.reals.logs import base_of
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
-    from exactdp.claims.expected import Expected
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 
 _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
@@ -60,7 +59,7 @@ def form_json(form: Sequence[Fraction | int]) -> list[str]:
     return [spell(Fraction(q)) for q in form]
 
 
-def claim_json(claim: Accuracy) -> Json:
+def claim_json(claim: AccuracyStatement) -> Json:
     """Return an accuracy claim as plain data."""
     return {
         **setting_json(claim),
@@ -70,7 +69,7 @@ def claim_json(claim: Accuracy) -> Json:
     }
 
 
-def _beta(claim: Accuracy) -> Any:
+def _beta(claim: AccuracyStatement) -> Any:
     """Return β as plain data: a formula, or a table of those that a Python function returns."""
     formula = _one_formula(claim) if claim.is_beta_of_input else claim.formula
     if formula is not None:
@@ -83,7 +82,7 @@ def _beta(claim: Accuracy) -> Any:
     }
 
 
-def _one_formula(claim: Accuracy) -> Expression | None:
+def _one_formula(claim: AccuracyStatement) -> Expression | None:
     """Return a β that is a Python function as one formula, if its text is one at all inputs."""
     levels = {name: scaled_value(name) for name in ("alpha", "gamma")}
 
@@ -101,37 +100,35 @@ def _one_formula(claim: Accuracy) -> Expression | None:
     return formula if right else None
 
 
-def setting_json(claim: Accuracy) -> Json:
+def setting_json(claim: AccuracyStatement) -> Json:
     """Return all parts of the claim except α, β and γ."""
     return {
         "mechanism": str(claim.mechanism),
-        "ideal": ideal_json(claim),
+        "ideal": ideal_json(claim.mechanism, claim.ideal, claim.ideal_function),
         "input_distance": _input_distance(claim),
         "output_distance": _output_distance(claim.output_metric),
         "boundary": claim.boundary,
         "agreement": claim.agreement,
         "epsilon": interval_json(claim.epsilon),
-        "inputs": inputs_json(claim),
+        "inputs": inputs_json(claim.mechanism, claim.input_set),
     }
 
 
-def ideal_json(claim: Accuracy | Expected) -> Json:
-    """Return the ideal of a claim as plain data: its source, a table, or its name."""
-    if claim.ideal is None:
+def ideal_json(mechanism: Program, ideal: object, function: IdealFunction) -> Json:
+    """Return an ideal, given and as read, as plain data: its source, a table, or its name."""
+    if ideal is None:
         return {"noiseless": True}
-    function = claim.ideal_function
-    assert function is not None
     if isinstance(function, IdealProgram):
         return {"source": str(function.function)}
     if isinstance(function, NonlinearIdeal):
-        types = [param.type for param in claim.mechanism.inputs]
+        types = [param.type for param in mechanism.inputs]
         return {"source": source_of(function.function, f"the ideal {function}", types)}
     size = 1
-    for param in claim.mechanism.inputs:
+    for param in mechanism.inputs:
         size *= len(list(param.type.values())) if param.type is not None else 0
-    if has_reals(claim.mechanism) or size > _LARGEST_TABLE:
+    if has_reals(mechanism) or size > _LARGEST_TABLE:
         return {"python": str(function)}
-    every = product(*(param.type.values() for param in claim.mechanism.inputs if param.type))
+    every = product(*(param.type.values() for param in mechanism.inputs if param.type))
     table = []
     for u in every:
         with contextlib.suppress(ExactdpError):  # an ideal need only be defined where it is used
@@ -139,7 +136,7 @@ def ideal_json(claim: Accuracy | Expected) -> Json:
     return {"table": table}
 
 
-def _input_distance(claim: Accuracy) -> Json:
+def _input_distance(claim: AccuracyStatement) -> Json:
     metric = claim.input_metric
     if type(metric) is type(numeric):
         return {"name": "numeric", "threshold": spell(metric.threshold)}
@@ -173,15 +170,14 @@ def level_json(level: Level) -> Json:
     return {"formula": tree_json(level)}
 
 
-def inputs_json(claim: Accuracy | Privacy | Expected) -> Json:
-    """Return the set of inputs of a claim as plain data."""
-    given = claim.input_set
+def inputs_json(mechanism: Program, given: Inputs) -> Json:
+    """Return a set of inputs as plain data."""
     if isinstance(given, Grid):
         return {"grid": [spell(given.lower), spell(given.upper), spell(given.step)]}
     if isinstance(given, AllReals):
         return {"reals": True}
     if isinstance(given, Box):
-        ends = given.ends(real_count(claim.mechanism))
+        ends = given.ends(real_count(mechanism))
         return {"box": [[number_json(low), number_json(high)] for low, high in ends]}
     assert isinstance(given, tuple)
     return {"list": [[value_json(one) for one in u] for u in given]}

@@ -22,7 +22,7 @@ from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import inf, simplest_inside, spell
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 _MOST_BOXES = 4_000
 _DEEPEST = 120
@@ -41,7 +41,7 @@ def source_of(function: Callable[..., Any], what: str, types: Sequence[InputType
         ) from None
 
 
-def multiplies(claim: Accuracy) -> bool:
+def multiplies(claim: AccuracyStatement) -> bool:
     """Whether the ideal or the distance on inputs multiplies reals."""
     is_own = isinstance(claim.input_metric, NonlinearDistance)
     return is_own or isinstance(claim.ideal_function, NonlinearIdeal)

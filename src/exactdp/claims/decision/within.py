@@ -27,13 +27,13 @@ from exactdp.semantics.spots import Spot, Trace, has_spots, symbolic, trace_of
 from exactdp.semantics.term_outputs import compared, matching_parts
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 
 class Within:
     """Probabilities of balls around ideal outputs, for one claim."""
 
-    def __init__(self, claim: Accuracy) -> None:
+    def __init__(self, claim: AccuracyStatement) -> None:
         self._mechanism = claim.mechanism
         self._engine = claim.mechanism.kept(Engine)
         self._metric = claim.output_metric

@@ -21,7 +21,7 @@ from exactdp.reals.told import Told, distinct_texts
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.problem import Problem, Sign
-    from exactdp.claims.expected import Expected
+    from exactdp.claims.expectations.claim import Expected
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from exactdp.semantics.simulate import sample
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.problem import Problem, Sign
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 _FIRST, _DOUBLED = 8, 8  # integers far out among which a counterexample is sought
 

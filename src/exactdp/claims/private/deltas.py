@@ -37,7 +37,7 @@ from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 _MOST_STEPS = 100  # trials of the smallest budget
 _MOST_PAIRS = 12  # trials of the smallest δ for all reals

@@ -25,7 +25,7 @@ from exactdp.semantics.cells import explore
 from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.pairs import Entries
     from exactdp.semantics.spots import Trace
 

@@ -30,7 +30,7 @@ from exactdp.reals.numbers import Number, inf, positive_width, rational
 from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 _BITS = 200
 _ROUGH = Fraction(1, 50)  # the width of the best factor of densities

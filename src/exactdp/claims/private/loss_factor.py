@@ -37,8 +37,8 @@ from exactdp.reals.told import Told
 from exactdp.running.conduct import Progress, conduct_of
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
     from exactdp.claims.private.breaches import Breach
+    from exactdp.claims.private.claim import Privacy
 
 _CLOSE = Fraction(1, 10**6)
 _LARGEST = Fraction(2**30)

@@ -26,7 +26,7 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import has_spots
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.pairs import Entries
     from exactdp.claims.regions.region import Region
     from exactdp.semantics.spots import Trace

@@ -48,7 +48,7 @@ from exactdp.semantics.spots import has_spots
 from exactdp.semantics.tails import Rates
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.pairs import Entries
     from exactdp.semantics.spots import Trace
 

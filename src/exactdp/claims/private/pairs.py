@@ -42,7 +42,7 @@ from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 _MOST_PAIRS = 2_000_000
 _MOST_SAMPLES = 243

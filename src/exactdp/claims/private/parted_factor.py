@@ -18,7 +18,7 @@ from exactdp.reals import Interval, Root, Stretch
 from exactdp.reals.numbers import inf
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 
 def tightest_in_parts(

@@ -22,7 +22,7 @@ from exactdp.semantics.cells import explore
 from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
     from exactdp.semantics.spots import Trace
 
 _ZERO: ClosedForm = ExpPoly(0)

@@ -39,7 +39,7 @@ from exactdp.semantics.spots import Trace, rational_vector
 if TYPE_CHECKING:
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.problem import Leaf, Problem, Sign
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 BY_SLOPES = (
     "all real inputs at once: on cones of inputs the probability of an output is one exponential "

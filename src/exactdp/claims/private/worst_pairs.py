@@ -20,7 +20,7 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.order import MonotoneDirections
 
 if TYPE_CHECKING:
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
 
 _FEW = 100  # pairs that are examined one by one
 

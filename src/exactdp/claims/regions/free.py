@@ -14,7 +14,7 @@ from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Free:
     why: str = ""
 
     @classmethod
-    def at(cls, claim: Accuracy, part: ClaimPart, values: Mapping[str, Distance]) -> Free:
+    def at(cls, claim: AccuracyStatement, part: ClaimPart, values: Mapping[str, Distance]) -> Free:
         """Return those at a listed input."""
         betas = (part.beta, *part.above)
         alpha, gamma = claim.alpha_level, claim.gamma_level
@@ -54,7 +54,7 @@ class Free:
         return cls(tuple(why), next(iter(why.values()), ""))
 
     @classmethod
-    def everywhere(cls, claim: Accuracy, part: ClaimPart) -> Free:
+    def everywhere(cls, claim: AccuracyStatement, part: ClaimPart) -> Free:
         """Return those for all reals: γ depends on α, outputs are noisy, or β may increase."""
         noisy = claim.mechanism.checked.output.holds_noise
         used = frozenset().union(*(one.form.names() for one in part.sides))
@@ -69,12 +69,12 @@ class Free:
         return cls((*("alpha",) * alpha, *("gamma",) * gamma))
 
 
-def _rising(claim: Accuracy, betas: Iterable[Expression], name: str) -> Expression | None:
+def _rising(claim: AccuracyStatement, betas: Iterable[Expression], name: str) -> Expression | None:
     """Return the first formula that is not seen to be nonincreasing, or None."""
     return next((one for one in betas if not falls(one, name, claim.epsilon)), None)
 
 
-def _is_seen_to_fall(claim: Accuracy, part: ClaimPart, name: str) -> bool:
+def _is_seen_to_fall(claim: AccuracyStatement, part: ClaimPart, name: str) -> bool:
     try:
         betas = (part.beta, *part.above) if claim.has_parts else (claim.formula,)
         return _rising(claim, betas, name) is None

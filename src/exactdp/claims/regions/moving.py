@@ -27,7 +27,7 @@ from exactdp.reals.towers import Tower
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 _FINE = Fraction(1, 10**30)
 
@@ -94,7 +94,9 @@ class Curve:
         return on
 
 
-def functions_of_eps(claim: Accuracy, u: tuple[Value, ...] | None) -> dict[str, ClosedForm]:
+def functions_of_eps(
+    claim: AccuracyStatement, u: tuple[Value, ...] | None
+) -> dict[str, ClosedForm]:
     """Return α and γ if they are functions of ε: at an input, or the same at every input (None)."""
     levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     if all(isinstance(one, Range) or constant(one) is not None for one in levels.values()):

@@ -19,7 +19,7 @@ from exactdp.reals.logs import is_constant
 from exactdp.reals.numbers import fraction
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 _NARROW = Fraction(1, 10**9)
 _LEVELS = ("alpha", "gamma")
@@ -35,7 +35,7 @@ class ClaimPart:
     above: tuple[Expression, ...] = ()
 
 
-def parts_of(claim: Accuracy, beta: Expression) -> Iterator[ClaimPart]:
+def parts_of(claim: AccuracyStatement, beta: Expression) -> Iterator[ClaimPart]:
     """Yield the parts of a claim with a bound."""
     pieces = beta.pieces if isinstance(beta, CaseFormula) else ((beta, ALWAYS),)
     for formula, cases in pieces:

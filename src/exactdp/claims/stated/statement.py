@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.claims.stated.claim import mechanism_on
 from exactdp.claims.stated.conditions import (
@@ -51,6 +51,7 @@ from exactdp.claims.stated.inputs import (
     told_budgets,
     told_inputs,
 )
+from exactdp.claims.stated.level_values import LevelValues
 from exactdp.claims.stated.levels import (
     ANY,
     EVERY,
@@ -81,9 +82,6 @@ from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
 from exactdp.semantics.spots import has_spots, watched
-
-if TYPE_CHECKING:
-    pass
 
 Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
 """A formula for β, or a function that takes an input and returns one."""
@@ -257,6 +255,11 @@ class AccuracyStatement:
     def gamma_level(self) -> Level:
         """γ likewise."""
         return self._level("gamma")
+
+    @cached_property
+    def level_values(self) -> LevelValues:
+        """α, β and γ at an input."""
+        return LevelValues(self)
 
     def _level(self, name: str) -> Level:
         found = self._given_levels[name]

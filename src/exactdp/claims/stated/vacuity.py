@@ -20,8 +20,8 @@ from exactdp.errors import counted
 from exactdp.reals import ClosedForm
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
     from exactdp.claims.stated.claim import Due
+    from exactdp.claims.stated.statement import AccuracyStatement
 
 
 class Content(IntEnum):
@@ -103,7 +103,7 @@ def content_of(found: Due[Any] | None, at_least_one: Callable[[ClosedForm], bool
     return content
 
 
-def why_empty(claim: Accuracy, contents: Contents) -> str:
+def why_empty(claim: AccuracyStatement, contents: Contents) -> str:
     """Describe why a claim says nothing at some inputs."""
     if not contents.examined:
         return "no input, ε, α and γ satisfy its conditions"
@@ -126,7 +126,7 @@ def why_empty(claim: Accuracy, contents: Contents) -> str:
     return ", ".join(f"at {counted(count, noun)} {reason}" for count, reason in given)
 
 
-def way_out(claim: Accuracy, contents: Contents) -> str:
+def way_out(claim: AccuracyStatement, contents: Contents) -> str:
     """Return what to write instead of a claim that says nothing."""
     if claim.conditions != ALWAYS and not contents.any_output and not contents.any_error:
         return "Weaken the conditions: region, inputs, or the ends of a range."
@@ -147,7 +147,7 @@ def way_out(claim: Accuracy, contents: Contents) -> str:
     return " ".join(said)
 
 
-def _larger_disagreement(claim: Accuracy) -> str:
+def _larger_disagreement(claim: AccuracyStatement) -> str:
     if claim.mechanism.checked.output.holds_noise and claim.input_metric.is_norm:
         outputs = "" if claim.output_metric == sup else " and output_distance=sup"
         return (

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from exactdp.claims.certificates.expected import certificate
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
 from exactdp.claims.constants.bounded import BoundedClaim
 from exactdp.claims.decision.survey import survey
+from exactdp.claims.expectations.certificate import certificate
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
 from exactdp.claims.regions.of_inputs import basis, real_forms, region_at, sides_within

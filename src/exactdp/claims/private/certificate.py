@@ -16,11 +16,11 @@ from exactdp.certify.rederive.parametric import ProgramOnCone
 from exactdp.certify.rederive.privacy import Privacies
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.bound_trees import terms_json
-from exactdp.claims.certificates.cones import WrittenCones
 from exactdp.claims.certificates.document import document, quotient_json
 from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.plain_data import inputs_json, interval_json, value_json
 from exactdp.claims.private.breaches import Breach
+from exactdp.claims.private.cone_certificate import WrittenCones
 from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.private.patterns import endless, reals_in
@@ -42,7 +42,7 @@ from exactdp.semantics.events import RealNoiseInterval, WholeInterval
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.privacy import Privacy
+    from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.outcomes import Chances
     from exactdp.semantics.spots import Trace
 
@@ -301,7 +301,7 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
         "adjacent": adjacent,
         "measure": claim.measure,
         "epsilon": interval_json(claim.epsilon),
-        "inputs": inputs_json(claim),
+        "inputs": inputs_json(claim.mechanism, claim.input_set),
     }
 
 

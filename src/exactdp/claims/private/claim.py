@@ -10,9 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
-from exactdp.claims.certificates.privacy import certificate
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.breaches import Breach, breach
+from exactdp.claims.private.certificate import certificate
 from exactdp.claims.private.deltas import smallest_budget, smallest_delta
 from exactdp.claims.private.divergences import renyi, zcdp
 from exactdp.claims.private.loss_factor import tightest

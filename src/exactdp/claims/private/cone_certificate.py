@@ -33,8 +33,8 @@ from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.privacy import Privacy
     from exactdp.claims.private.breaches import Breach
+    from exactdp.claims.private.claim import Privacy
 
 _MOST_PARTS = 4_000  # of an adjacency
 _MOST_STEPS = 200  # sides of the cell of a density

@@ -38,8 +38,8 @@ from exactdp.reals.numbers import spell
 if TYPE_CHECKING:
     from exactdp.claims.decision.problem import Leaf
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.expectations.claim import Expected
     from exactdp.claims.expectations.excesses import Excess
-    from exactdp.claims.expected import Expected
 
 
 def certificate(verdict: Verdict) -> Json:
@@ -172,10 +172,12 @@ def _claim(claim: Expected, unit: Fraction | None) -> Json:
     return {
         "mechanism": str(claim.mechanism),
         "loss": {"name" if is_named else "python": claim.function.name},
-        "ideal": {"unused": True} if claim.ideal_function is None else ideal_json(claim),
+        "ideal": {"unused": True}
+        if claim.ideal_function is None
+        else ideal_json(claim.mechanism, claim.ideal, claim.ideal_function),
         "at_most": [quotient_json(one) for one in claim.formula.alternatives({})],
         "epsilon": interval_json(claim.epsilon),
-        "inputs": inputs_json(claim),
+        "inputs": inputs_json(claim.mechanism, claim.input_set),
         "unit": None if unit is None else spell(unit),
     }
 
