@@ -14,9 +14,10 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from exactdp.claims.constants.envelopes import largest, whole
+from exactdp.claims.constants.envelopes import largest
 from exactdp.claims.error_bound import ErrorBound
 from exactdp.claims.expectations.claim import Expected
+from exactdp.claims.expectations.loss_functions import TOLD
 from exactdp.claims.expectations.moments import moments_everywhere
 from exactdp.claims.private.claim import Privacy
 from exactdp.claims.stated.adjacency import Adjacency
@@ -27,6 +28,7 @@ from exactdp.language.program import Program
 from exactdp.reals import ClosedForm, Enclosure, Interval, SolutionSet, eps, solution_set
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, positive_width, rational, spell
+from exactdp.reals.spans import as_stretch
 from exactdp.reals.told import FEW, Told, table
 from exactdp.semantics.piecewise import within_everywhere
 
@@ -84,7 +86,7 @@ class Ranking(Told):
         return {one.name: self._best(one).refined(self.width) for one in self.contestants}
 
     def _best(self, one: Contestant) -> SolutionSet:
-        found = whole(self.on)
+        found = SolutionSet((as_stretch(self.on),))
         for other in self.contestants:
             if other is not one:
                 found &= self._beats(one, other)
@@ -295,12 +297,6 @@ def _told(measure: object, within: Fraction) -> str:
     """Describe a measure."""
     if measure == "error":
         return f"probability of an error above {spell(within)}" if within else "error probability"
-    said = {
-        "absolute": "expected absolute error",
-        "squared": "expected squared error",
-        "wrong": "probability of a wrong output",
-        "regret": "expected regret",
-    }
     if isinstance(measure, str):
-        return said[measure]
+        return TOLD[measure] if measure == "wrong" else f"expected {TOLD[measure]}"
     return f"expected {getattr(measure, '__name__', 'loss')}"

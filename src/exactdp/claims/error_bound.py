@@ -38,9 +38,10 @@ from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program
-from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch
+from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, is_percentage, percentage, probability, rational, spell
+from exactdp.reals.spans import as_stretch
 from exactdp.running.conduct import How
 
 if TYPE_CHECKING:
@@ -471,6 +472,6 @@ def _least_epsilon(
         return claim.smallest_epsilon(width=target, progress=progress, **how)
     except VacuousClaimError:  # no output can be further off
         on = claim.epsilon
-        whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+        whole = SolutionSet((as_stretch(on),))
         lower = Fraction(on.lower)
         return Budget(lower, lower, attained=not on.lower_open, everywhere=whole, on=on)

@@ -19,7 +19,7 @@ from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound
 from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import Range
-from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.cones import Cone, ConeDecision
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
@@ -306,7 +306,7 @@ class SignProofs:
         if shape not in self._places:
             decision = self.on_cones.get(shape)
             if decision is None:
-                decision = nonnegative_on(shape.function, shape.cone, window=shape.window)
+                decision = shape.decision()
             if not decision.holds:
                 raise true_everywhere()
             self._places[shape] = len(self.written)

@@ -171,8 +171,7 @@ def _epsilons_of_parts(
 
 def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     target = positive_width(width)
-    on = claim.epsilon
-    found = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+    found = SolutionSet((as_stretch(claim.epsilon),))
     contents = Contents()
     seen = set()
     for part, sets in whole(claim, EpsilonsAsked(target), conduct_of(progress)):

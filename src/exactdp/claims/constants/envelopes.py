@@ -6,11 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from exactdp.reals import ClosedForm, Interval, SolutionSet, Stretch, nonnegative, solution_set
-
-
-def whole(on: Interval) -> SolutionSet:
-    """Return an interval as a set of ε."""
-    return SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+from exactdp.reals.spans import as_stretch
 
 
 def largest(forms: Iterable[ClosedForm], on: Interval) -> list[tuple[ClosedForm, SolutionSet]]:
@@ -23,7 +19,7 @@ def largest(forms: Iterable[ClosedForm], on: Interval) -> list[tuple[ClosedForm,
         left.append(form)
     found = []
     for form in left:
-        where = whole(on)
+        where = SolutionSet((as_stretch(on),))
         for other in left:
             if other is not form:
                 where &= solution_set(form - other, on)

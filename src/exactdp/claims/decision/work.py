@@ -22,13 +22,14 @@ from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound, Due
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content
-from exactdp.cones import Cone, ConeDecision, nonnegative_on
+from exactdp.cones import Cone, ConeDecision
 from exactdp.language.linear import units_in
-from exactdp.reals import ClosedForm, Decision, SolutionSet, Stretch, nonnegative, supremum
+from exactdp.reals import ClosedForm, Decision, SolutionSet, nonnegative, supremum
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import ExpRatio
 from exactdp.reals.interval import Interval
+from exactdp.reals.spans import as_stretch
 from exactdp.running.shared import SharedHashes
 from exactdp.semantics.by_epsilon import interval_at_constants
 from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
@@ -275,8 +276,7 @@ class Explorer:
         elif region.curve is None:
             yield OnCone(region.names, cell.cone, region.window)
         elif cell.result is not None:
-            on = region.on
-            whole = region.stretch or Stretch(on.lower, on.upper, on.lower_open, on.upper_open)
+            whole = as_stretch(region.stretch or region.on)
             for stretch in region.curve.inside(cell.cone, SolutionSet((whole,))):
                 if stretch.lower != stretch.upper:  # a neighbour of the cell has single points
                     yield OnCurve(region.curve, stretch)
@@ -395,9 +395,7 @@ class Explorer:
         raw = problem.raw_shape
         if raw is not None:
             if raw not in self._on_cones:
-                self._on_cones[raw] = nonnegative_on(
-                    raw.function, raw.cone, budget=_FEW_CUTS, window=raw.window
-                )
+                self._on_cones[raw] = raw.decision(budget=_FEW_CUTS)
             if self._on_cones[raw].holds:
                 return self._on_cones[raw]
         if any(proved_quickly(one) for _, one in problem.from_vertices):
@@ -462,12 +460,10 @@ def decided(
 ) -> ConeDecision:
     """Return the decision of a problem on a cone, starting from a known partial decision."""
     more = {} if budget is None else {"budget": budget}
-    return nonnegative_on(
-        shape.function, shape.cone, resume=known, progress=hear, window=shape.window, **more
-    )
+    return shape.decision(resume=known, progress=hear, **more)
 
 
 def proved_quickly(shape: Shape) -> ConeDecision | None:
     """Return the decision of a problem on a cone that is proved quickly, else None."""
-    found = nonnegative_on(shape.function, shape.cone, budget=_FEW_CUTS, window=shape.window)
+    found = shape.decision(budget=_FEW_CUTS)
     return found if found.holds else None

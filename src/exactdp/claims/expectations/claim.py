@@ -14,7 +14,7 @@ from exactdp.claims.constants.bounded import BoundedClaim
 from exactdp.claims.decision.survey import survey
 from exactdp.claims.expectations.certificate import certificate
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
-from exactdp.claims.expectations.loss_functions import LossFunction, expected, read_loss
+from exactdp.claims.expectations.loss_functions import TOLD, LossFunction, expected, read_loss
 from exactdp.claims.regions.of_inputs import basis, real_forms, region_at, sides_within
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
@@ -37,7 +37,7 @@ from exactdp.claims.stated.inputs import (
     told_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
-from exactdp.cones import Cone, nonnegative_on
+from exactdp.cones import Cone
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.program import Program
@@ -67,8 +67,7 @@ def _is_nonnegative(form: ClosedForm, place: Any) -> bool:
     if isinstance(place, OnRay):
         return nonnegative(form, place.on).holds
     assert isinstance(place, OnCone)
-    shape = place.shape(form)
-    return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+    return place.is_nonnegative(form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,15 +374,7 @@ class Expected(BoundedClaim):
     @property
     def what(self) -> str:
         """A description of the loss."""
-        said = {
-            "absolute": "absolute error",
-            "squared": "squared error",
-            "wrong": "probability of a wrong output",
-            "regret": "regret",
-        }
-        if isinstance(self.loss, str):
-            return said[self.loss]
-        return f"loss {written(self.loss)}"
+        return TOLD[self.loss] if isinstance(self.loss, str) else f"loss {written(self.loss)}"
 
     def __str__(self) -> str:
         bound = "" if self.at_most is None else f" is at most {self.formula}"

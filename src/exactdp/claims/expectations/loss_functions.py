@@ -27,7 +27,13 @@ from exactdp.semantics.moments import guarded
 from exactdp.semantics.polynomial import PolynomialNumber, lifted
 from exactdp.semantics.spots import Trace, symbolic
 
-NAMES = ("absolute", "squared", "wrong", "regret")
+TOLD = {
+    "absolute": "absolute error",
+    "squared": "squared error",
+    "wrong": "probability of a wrong output",
+    "regret": "regret",
+}
+"""The named losses, in words."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ def read_loss(value: object, mechanism: Program) -> LossFunction:
         return _own(value)
     raise ValueRefusedError(
         f"{shown(value)} is not a loss",
-        rule=f"A loss is one of {', '.join(map(repr, NAMES))}, or a function of an input and an "
+        rule=f"A loss is one of {', '.join(map(repr, TOLD))}, or a function of an input and an "
         "output.",
         way_out='Write loss="absolute", or loss=lambda u, output: (output - u) ** 2.',
     )

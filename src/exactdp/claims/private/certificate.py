@@ -27,7 +27,7 @@ from exactdp.claims.private.patterns import endless, reals_in
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.adjacency import Entries, LargestChange, SquaredChange, TotalChange
 from exactdp.claims.stated.inputs import is_listed, listed
-from exactdp.cones import Cone, Window, nonnegative_on
+from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
 from exactdp.language.events import State
 from exactdp.language.layout import assembled, entries
@@ -222,7 +222,7 @@ class _Pieces:
         window = Window.of(0, self.claim.epsilon)
         for sign in (1, -1):
             shape = OnCone(names, cone, window).shape(gap * sign)
-            if nonnegative_on(shape.function, shape.cone, window=shape.window).holds:
+            if shape.decision().holds:
                 under = None if gap.denominator == 1 else terms_json(gap.denominator, names)
                 return sign, [under, self.signs.on_cone(shape), list(shape.kept)]
         raise _refused("the sign of a density is not seen")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from flint import acb, arb, fmpq
+from flint import acb, arb
 
 from exactdp.claims.private.patterns import reals_in
 from exactdp.cones import Cone
@@ -20,7 +20,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.reals.numbers import inf
+from exactdp.reals.numbers import exact, inf
 from exactdp.semantics.cells import explore
 from exactdp.semantics.engine import Engine
 
@@ -67,12 +67,12 @@ class DensityPiece:
                 return sum((half.power(order, e, loss) for half in halves), arb(0))
             lower, upper = -upper, inf
             one, two = _turned(one), _turned(two)
-        start = arb(_exact(Fraction(lower))) * e
-        stop = None if upper == inf else arb(_exact(Fraction(upper))) * e
-        more, single = arb(_exact(order - 1)), _product(one, two, order)
+        start = arb(exact(Fraction(lower))) * e
+        stop = None if upper == inf else arb(exact(Fraction(upper))) * e
+        more, single = arb(exact(order - 1)), _product(one, two, order)
         ratio = self.ratio
         if ratio is not None:
-            return (_at(ratio, e).log() * more).exp() * _mass(one, start, stop)
+            return (value_at(ratio, e).log() * more).exp() * _mass(one, start, stop)
         if single is not None and (stop is not None or single[2] < 0):
             return _mass([single], start, stop)
         if stop is not None:
@@ -128,7 +128,7 @@ def _terms(form: ClosedForm, e: arb) -> Terms:
     under = _sum(form.denominator, e)
     found: dict[tuple[int, Fraction], arb] = {}
     for (power, k), (rate, steep), q in form.numerator.entries(_NAMES):
-        term = arb(q) * e**power * (e * arb(_exact(rate))).exp() / under
+        term = arb(q) * e**power * (e * arb(exact(rate))).exp() / under
         key = k, Fraction(steep)
         found[key] = found.get(key, arb(0)) + term
     return [(c, k, rate) for (k, rate), c in found.items()]
@@ -139,15 +139,19 @@ def _turned(terms: Terms) -> Terms:
     return [(-c if k % 2 else c, k, -rate) for c, k, rate in terms]
 
 
+def value_at(form: ClosedForm, e: arb) -> arb:
+    """Return a closed form in ε at a ball of ε."""
+    return _sum(form.numerator, e) / _sum(form.denominator, e)
+
+
 def _sum(form: ExpPoly, e: arb) -> arb:
     total = arb(0)
-    for (power,), (rate,), q in form.entries(("eps",)):
-        total += arb(q) * e**power * (e * arb(_exact(rate))).exp()
+    for rate, polynomial in form.exponentials().items():
+        power = arb(0)
+        for coefficient in reversed(polynomial.coeffs()):
+            power = power * e + arb(coefficient)
+        total += power * (e * arb(exact(rate))).exp()
     return total
-
-
-def _at(form: ClosedForm, e: arb) -> arb:
-    return _sum(form.numerator, e) / _sum(form.denominator, e)
 
 
 def _product(one: Terms, two: Terms, order: Fraction) -> tuple[arb, int, Fraction] | None:
@@ -155,7 +159,7 @@ def _product(one: Terms, two: Terms, order: Fraction) -> tuple[arb, int, Fractio
     if len(one) != 1 or len(two) != 1 or one[0][1] or two[0][1]:
         return None
     ((c, _, r), (d, _, t)) = one[0], two[0]
-    a = arb(_exact(order))
+    a = arb(exact(order))
     return (a * c.log() + (1 - a) * d.log()).exp(), 0, order * r + (1 - order) * t
 
 
@@ -172,7 +176,7 @@ def _primitive(terms: Terms, s: arb) -> arb:
         if rate == 0:
             total += c * s ** (k + 1) / (k + 1)
             continue
-        inner, factor, slope = arb(0), arb(1), arb(_exact(rate))
+        inner, factor, slope = arb(0), arb(1), arb(exact(rate))
         for j in range(k, -1, -1):
             factor = factor / slope if j == k else factor * -(j + 1) / slope
             inner += factor * s**j
@@ -182,8 +186,8 @@ def _primitive(terms: Terms, s: arb) -> arb:
 
 def _integral(one: Terms, two: Terms, order: Fraction, start: arb, stop: arb, e: arb) -> arb:
     """Return ∫ p^α·q^{1−α} on a bounded interval."""
-    width, a = stop - start, arb(_exact(order))
-    sides = [[(c, k, arb(_exact(rate))) for c, k, rate in terms] for terms in (one, two)]
+    width, a = stop - start, arb(exact(order))
+    sides = [[(c, k, arb(exact(rate))) for c, k, rate in terms] for terms in (one, two)]
 
     def value(terms: list[tuple[arb, int, arb]], s: acb) -> acb:
         total = acb(0)
@@ -200,7 +204,3 @@ def _integral(one: Terms, two: Terms, order: Fraction, start: arb, stop: arb, e:
     goal = arb(max(2.0**_GOAL, spread / 8))
     found = acb.integral(integrand, 0, 1, rel_tol=goal, abs_tol=goal, eval_limit=_MOST)
     return width * found.real
-
-
-def _exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)

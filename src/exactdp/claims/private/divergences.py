@@ -18,15 +18,15 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
-from exactdp.claims.private.density_powers import DensityPiece, density_pieces
+from exactdp.claims.private.density_powers import DensityPiece, density_pieces, value_at
 from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.stated.inputs import is_listed, show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps
-from exactdp.reals.numbers import Number, inf, positive_width, rational
+from exactdp.reals.numbers import Number, exact, inf, positive_width, rational
 from exactdp.reals.told import Told
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class _PairOfInputs:
 
     def at(self, e: arb) -> _PairAtEps:
         """Return the pair at an ε."""
-        logs = [(_value(one, e).log(), _value(two, e).log()) for one, two in self.chances]
+        logs = [(value_at(one, e).log(), value_at(two, e).log()) for one, two in self.chances]
         return _PairAtEps(self, e, logs)
 
 
@@ -112,16 +112,16 @@ class _PairAtEps:
         """An upper bound on ln(p/p′)."""
         found = [_ends(one - two)[1] for one, two in self.logs]
         if self.pair.pieces:
-            found.append(_ends(self.eps * arb(_exact(self.pair.factor)))[1])
+            found.append(_ends(self.eps * arb(exact(self.pair.factor)))[1])
         return max(found, default=0.0)
 
     def divergence(self, order: Fraction) -> arb:
         """Return D_α."""
-        a, total = arb(_exact(order)), arb(0)
+        a, total = arb(exact(order)), arb(0)
         for one, two in self.logs:
             total += (a * one + (1 - a) * two).exp()
         if self.pair.pieces:
-            loss = self.eps * arb(_exact(self.pair.factor))
+            loss = self.eps * arb(exact(self.pair.factor))
             for piece in self.pair.pieces:
                 total += piece.power(order, self.eps, loss)
         return total.log() / (a - 1)
@@ -294,26 +294,8 @@ def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def _exact(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
 def _ball(low: Fraction, high: Fraction) -> arb:
-    return arb(_exact(low)).union(arb(_exact(high)))
-
-
-def _value(form: ClosedForm, e: arb) -> arb:
-    """Return a closed form at a ball of ε."""
-    found = []
-    for part in (form.numerator, form.denominator):
-        total = arb(0)
-        for rate, polynomial in part.exponentials().items():
-            power = arb(0)
-            for coefficient in reversed(polynomial.coeffs()):
-                power = power * e + arb(coefficient)
-            total += power * (e * arb(_exact(rate))).exp()
-        found.append(total)
-    return found[0] / found[1]
+    return arb(exact(low)).union(arb(exact(high)))
 
 
 def _ends(value: arb) -> Bounds:

@@ -25,7 +25,7 @@ from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.inputs import is_listed, show
 from exactdp.claims.stated.vacuity import Contents
-from exactdp.cones import OrderedSum, nonnegative_on
+from exactdp.cones import OrderedSum
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
@@ -391,8 +391,7 @@ def _suffices(problem: Problem, a: Fraction | float) -> bool:
     one = problem.obligation
     assert isinstance(one, Loss)
     assert isinstance(problem.place, OnCone)
-    shape = problem.place.shape(one.other * exp(a * eps) - one.chance)
-    return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+    return problem.place.is_nonnegative(one.other * exp(a * eps) - one.chance)
 
 
 def _rays_of(on: Interval, problem: Problem) -> Iterator[tuple[Ray, Loss]]:

@@ -21,7 +21,8 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.events import State
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, SolutionSet, Stretch, nonnegative, solution_set
+from exactdp.reals import ClosedForm, ExpPoly, SolutionSet, nonnegative, solution_set
+from exactdp.reals.spans import as_stretch
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import has_spots
 
@@ -245,7 +246,7 @@ class Losses:
                 )
             sizes = range(1, len(one) + 1)
             return tuple(chosen for size in sizes for chosen in combinations(one, size))
-        whole = SolutionSet((Stretch(on.lower, on.upper, on.lower_open, on.upper_open),))
+        whole = SolutionSet((as_stretch(on),))
         found: list[tuple[tuple[State, ...], SolutionSet]] = [((), whole)]
         for output, chance in one.items():
             gain = chance - two.get(output, _ZERO) * self._claim.factor

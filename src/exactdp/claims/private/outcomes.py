@@ -24,8 +24,9 @@ from exactdp.claims.private.patterns import (
     reals_in,
     with_kind,
 )
+from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.inputs import as_given
-from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import State
 from exactdp.language.layout import assembled
@@ -405,8 +406,7 @@ def _gap(one: ClosedForm, two: ClosedForm, factor: ClosedForm) -> tuple[ExpPoly,
 def _has_a_sign(form: ExpPoly, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
     """Whether a closed form is proved to have one sign on a cone."""
     return not form or any(
-        nonnegative_on(OrderedSum(one, names), cone, window=Window.of(0, on)).holds is True
-        for one in (form, -form)
+        OnCone(names, cone, Window.of(0, on)).is_nonnegative(one) for one in (form, -form)
     )
 
 

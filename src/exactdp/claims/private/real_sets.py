@@ -9,12 +9,13 @@ smallest of others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.regions.region import Combination, Region
-from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.claims.regions.places import OnCone
+from exactdp.claims.regions.region import Region
+from exactdp.cones import Cone, OrderedSum, Window
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, parameter
@@ -70,7 +71,9 @@ def positive_parts(claim: Privacy, region: Region, pattern: Value) -> list[Posit
     name = "output"
     while name in region.names:
         name += "_"
-    wide = _with_output(region, name)
+    wide = region.in_parameters(
+        (*region.names, name), lambda form: (*map(Fraction, form), Fraction(0))
+    )
 
     def run(trace: Trace) -> tuple[ClosedForm, ClosedForm]:
         values = wide.values(trace)
@@ -94,17 +97,6 @@ def positive_parts(claim: Privacy, region: Region, pattern: Value) -> list[Posit
     return found
 
 
-def _with_output(region: Region, name: str) -> Region:
-    """Return a region with another parameter."""
-    sides = [(*side, 0) for side in region.cone.inequalities]
-    entries = tuple(
-        Combination((*one.form, Fraction(0))) if isinstance(one, Combination) else one
-        for one in region.entries
-    )
-    names = (*region.names, name)
-    return replace(region, names=names, cone=Cone.of(len(names), sides), entries=entries)
-
-
 def _cut(
     gap: ClosedForm, names: tuple[str, ...], cone: Cone, window: Window | None
 ) -> list[Cone] | None:
@@ -112,8 +104,9 @@ def _cut(
     function = gap.numerator * gap.denominator
     if not function:
         return []
-    for form, parts in ((-function, []), (function, [cone])):
-        if nonnegative_on(OrderedSum(form, names), cone, window=window).holds is True:
+    place = OnCone(names, cone, window)
+    for form, parts in ((-gap, []), (gap, [cone])):
+        if place.is_nonnegative(form):
             return parts
     zero = _zero(gap, names)
     if zero is None:

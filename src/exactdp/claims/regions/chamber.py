@@ -21,13 +21,11 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.claims.disagreement.reaches import told_apart
+from exactdp.claims.regions.classes import is_by_output
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.symmetry import Symmetry, groups
-from exactdp.claims.stated.conditions import ALWAYS
-from exactdp.claims.stated.distances import l1, l2, linf
 from exactdp.claims.stated.enclosing import enclosed
 from exactdp.claims.stated.inputs import ends_of
-from exactdp.claims.stated.output_distances import discrete_outputs
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
 from exactdp.language.events import Done
@@ -86,20 +84,14 @@ class Chamber:
 
 
 def _may_be_reduced(claim: Accuracy) -> bool:
-    """Whether the obligations depend only on the ideal output, its probability and dd."""
+    """Whether there are several real inputs, all of which may be interchangeable."""
     domains = kinds(claim.mechanism.inputs)
     if len(domains) < 2 or any(domains) or not claim.is_continuous:
         return False
-    if claim.uses_inputs or claim.conditions != ALWAYS or claim.mechanism.moves:
-        return False
     ideal = claim.ideal_function.program
-    if ideal is None or claim.mechanism.checked.releases_eps:
+    if ideal is None or not is_by_output(claim):
         return False
-    if claim.mechanism.kept(Engine).jumps or ideal.kept(Engine).has_integers:
-        return False
-    by_output = claim.output_metric == discrete_outputs
-    holds_noise = claim.mechanism.checked.output.holds_noise
-    return by_output and not holds_noise and claim.input_metric in (linf, l1, l2)
+    return not claim.mechanism.kept(Engine).jumps and not ideal.kept(Engine).has_integers
 
 
 class _Exchanges:

@@ -140,20 +140,23 @@ def classes_of(claim: AccuracyStatement) -> tuple[InputClass, ...] | None:
 
 
 def _may_be_reduced(claim: AccuracyStatement) -> bool:
-    """Whether the obligations depend only on the ideal output, its probability and dd."""
+    """Whether inputs of a large grid of reals may have equal obligations."""
     if not isinstance(claim.input_set, Grid) or any(kinds(claim.mechanism.inputs)):
         return False
     if how_many(claim.mechanism, claim.input_set) <= FEW:
         return False
+    return not claim.ideal_function.is_partial and is_by_output(claim)
+
+
+def is_by_output(claim: AccuracyStatement) -> bool:
+    """Whether the obligations depend only on the ideal output, its probability and dd."""
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.mechanism.moves:
         return False
-    if claim.mechanism.checked.releases_eps:
+    checked = claim.mechanism.checked
+    if claim.ideal_function.program is None or checked.releases_eps or checked.output.holds_noise:
         return False
-    if claim.ideal_function.is_partial or claim.ideal_function.program is None:
-        return False
-    by_output = claim.output_metric == discrete_outputs
-    holds_noise = claim.mechanism.checked.output.holds_noise
-    return by_output and not holds_noise and claim.input_metric in (linf, l1, l2, discrete)
+    has_outputs = claim.output_metric == discrete_outputs
+    return has_outputs and claim.input_metric in (linf, l1, l2, discrete)
 
 
 class _FailedError(Exception):

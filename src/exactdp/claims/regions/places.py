@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from exactdp.claims.regions.moving import Curve
 from exactdp.claims.regions.shapes import Shape, shape_of
-from exactdp.cones import Cone, OrderedSum, Window, nonnegative_on
+from exactdp.cones import Cone, OrderedSum, Window
 from exactdp.reals import (
     ClosedForm,
     Interval,
@@ -111,8 +111,11 @@ class OnCone:
             scale = self.window.simple_point() / point[self.window.variable]
         if function.sign_at([scale * x for x in point]) < 0:
             return False
-        shape = shape_of(function, self.cone, self.window)
-        return nonnegative_on(shape.function, shape.cone, window=shape.window).holds is True
+        return shape_of(function, self.cone, self.window).decision().holds is True
+
+    def is_nonnegative(self, form: ClosedForm) -> bool:
+        """Whether a closed form is proved to be nonnegative everywhere here."""
+        return self.shape(form).decision().holds is True
 
     def sign_at(self, form: ClosedForm, point: Sequence[Fraction]) -> int:
         """Return the sign of a closed form at a point of the parameters."""

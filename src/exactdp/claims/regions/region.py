@@ -8,7 +8,7 @@ parameter that is 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
@@ -209,6 +209,26 @@ class Region:
         """The scalars of the input, if it does not depend on the parameters."""
         return self.numbers([Fraction(1)] * len(self.names))
 
+    def in_parameters(
+        self,
+        names: tuple[str, ...],
+        moved: Callable[[Sequence[int | Fraction]], Vector],
+        sides: Iterable[Vector] = (),
+    ) -> Region:
+        """Return the region in other parameters: `moved` rewrites forms; with further sides."""
+        return replace(
+            self,
+            names=names,
+            cone=Cone.of(len(names), [*map(moved, self.cone.inequalities), *sides]),
+            entries=tuple(
+                Combination(moved(one.form)) if isinstance(one, Combination) else one
+                for one in self.entries
+            ),
+            alpha=None if self.alpha is None else moved(self.alpha),
+            gamma=None if self.gamma is None else moved(self.gamma),
+            positive=tuple(map(moved, self.positive)),
+        )
+
     def hull(self) -> Region | None:
         """Return the region without parameters that its cone determines; None if empty."""
         region: Region | None = self
@@ -260,23 +280,11 @@ class Region:
             rest = (q for k, q in enumerate(side) if k != last)
             return tuple(Fraction(q) + side[last] * v for q, v in zip(rest, value, strict=True))
 
-        cone = Cone.of(len(value), [moved(side) for side in self.cone.inequalities])
-        positive = tuple(map(moved, self.positive))
-        if _are_zero(positive, cone):
+        found = self.in_parameters(tuple(others), moved)
+        if _are_zero(found.positive, found.cone):
             return None  # a strict condition does not hold there
-        return replace(
-            self,
-            names=tuple(others),
-            cone=cone,
-            positive=positive,
-            entries=tuple(
-                Combination(moved(one.form)) if isinstance(one, Combination) else one
-                for one in self.entries
-            ),
-            alpha=None if self.alpha is None else moved(self.alpha),
-            gamma=None if self.gamma is None else moved(self.gamma),
-            sides=tuple(side.without(self.names[last], known) for side in self.sides),
-        )
+        left = tuple(side.without(self.names[last], known) for side in self.sides)
+        return replace(found, sides=left)
 
 
 def _number(form: Vector, point: Sequence[Fraction]) -> Fraction:
@@ -338,21 +346,9 @@ def widened(form: Sequence[int | Fraction]) -> Vector:
 
 def with_unit(region: Region) -> Region:
     """Return a region with a parameter that is 1, next to ε."""
-    size = len(region.names) + 1
-    unit = tuple(Fraction(k == 1) for k in range(size))
-    sides = [*map(widened, region.cone.inequalities), unit, *_ends(region.on, size)]
-    return replace(
-        region,
-        names=(region.names[0], UNIT, *region.names[1:]),
-        cone=Cone.of(size, sides),
-        entries=tuple(
-            Combination(widened(one.form)) if isinstance(one, Combination) else one
-            for one in region.entries
-        ),
-        alpha=None if region.alpha is None else widened(region.alpha),
-        gamma=None if region.gamma is None else widened(region.gamma),
-        positive=tuple(map(widened, region.positive)),
-    )
+    names = (region.names[0], UNIT, *region.names[1:])
+    unit = tuple(Fraction(name == UNIT) for name in names)
+    return region.in_parameters(names, widened, [unit, *_ends(region.on, len(names))])
 
 
 def _without_unit(region: Region, point: Fraction) -> Region:
@@ -365,18 +361,8 @@ def _without_unit(region: Region, point: Fraction) -> Region:
         first = Fraction(form[0]) + Fraction(form[unit]) / point
         return (first, *(Fraction(q) for k, q in enumerate(form) if k not in (0, unit)))
 
-    return replace(
-        region,
-        names=tuple(name for name in region.names if name != UNIT),
-        cone=Cone.of(len(region.names) - 1, map(narrower, region.cone.inequalities)),
-        entries=tuple(
-            Combination(narrower(one.form)) if isinstance(one, Combination) else one
-            for one in region.entries
-        ),
-        alpha=None if region.alpha is None else narrower(region.alpha),
-        gamma=None if region.gamma is None else narrower(region.gamma),
-        positive=tuple(map(narrower, region.positive)),
-    )
+    names = tuple(name for name in region.names if name != UNIT)
+    return region.in_parameters(names, narrower)
 
 
 def _ends(on: Interval, size: int) -> Iterator[Vector]:

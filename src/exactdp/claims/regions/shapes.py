@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
+from typing import Any
 
-from exactdp.cones import Cone, OrderedSum, Window
+from exactdp.cones import Cone, ConeDecision, OrderedSum, Window, nonnegative_on
 from exactdp.polyhedra.elimination import project, solution
 from exactdp.polyhedra.form import Name, Number
 
@@ -32,6 +33,10 @@ class Shape:
         sums = (None if one is None else _written(one) for one in (self.function, self.second))
         told = repr((*sums, self.cone.size, self.cone.inequalities, self.window))
         return blake2b(told.encode(), digest_size=16).digest()
+
+    def decision(self, **options: Any) -> ConeDecision:
+        """Decide whether the first sum is nonnegative; for options, see `nonnegative_on`."""
+        return nonnegative_on(self.function, self.cone, window=self.window, **options)
 
     def lifted(self, point: Sequence[Fraction]) -> dict[int, Fraction]:
         """Return a point with the original parameters."""
