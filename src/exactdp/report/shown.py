@@ -12,9 +12,9 @@ from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.curves import ErrorCurve, error_curve
 from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
-from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.listed import regions_at
+from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import (
     AllReals,

@@ -44,7 +44,7 @@ from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.square_roots import is_irrational
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
     from exactdp.claims.decision.verdict import Verdict
 
 _FEW_REALS = 3  # numbers that are parameters even if noise is only added
@@ -181,7 +181,7 @@ def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
     return document(verdict, "claim", claim, parts)
 
 
-def _is_wide(claim: Accuracy) -> bool:
+def _is_wide(claim: DecidedAccuracy) -> bool:
     """Whether a claim about many reals is the same at each of them."""
     many = not is_listed(claim.input_set) and real_count(claim.mechanism) > _FEW_REALS
     return many and claim.is_same_everywhere
@@ -204,7 +204,7 @@ def _selects(verdict: Verdict) -> bool:
     return any(one is not None and one.selects is not None for one in corners)
 
 
-def _sees(claim: Accuracy, look: Callable[[Claims], None]) -> bool:
+def _sees(claim: DecidedAccuracy, look: Callable[[Claims], None]) -> bool:
     """Whether the checker sees something in the programs of a claim: then it does not refuse."""
     checker = without_limits(Claims)
     checker.read_claim(claim_json(claim))
@@ -268,7 +268,7 @@ def _regions(
     return found
 
 
-def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
+def _say_that_beta_falls(claim: DecidedAccuracy, signs: SignProofs) -> None:
     """Add the signs of closed forms in β that prove that it is nonincreasing, if needed."""
     levels = claim.alpha_level, claim.gamma_level
     if not any(isinstance(level, Range) for level in levels):
@@ -279,7 +279,7 @@ def _say_that_beta_falls(claim: Accuracy, signs: SignProofs) -> None:
                 signs.decided(nonnegative(form, claim.epsilon))
 
 
-def _betas(claim: Accuracy) -> Iterator[Expression]:
+def _betas(claim: DecidedAccuracy) -> Iterator[Expression]:
     """Yield β, at each listed input if it depends on the input."""
     if not is_listed(claim.input_set) or not claim.uses_inputs:
         yield claim.formula

@@ -34,7 +34,7 @@ _CLOSER = Fraction(1, 10**36)  # how far dd is rounded up where nothing is claim
 _STEPS = (Fraction(1, 2), 1, -1, 10, -10, 1000, -1000)  # entries that may give another output
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
     from exactdp.claims.decision.verdict import Verdict
 
 
@@ -60,7 +60,7 @@ def true_everywhere() -> ValueRefusedError:
     )
 
 
-def true_at_one(claim: Accuracy) -> ValueRefusedError:
+def true_at_one(claim: DecidedAccuracy) -> ValueRefusedError:
     """Return the error for a certificate about inputs of which only one was examined."""
     return ValueRefusedError(
         "the claim was decided at one input, because the error is the same at every input",
@@ -69,7 +69,7 @@ def true_at_one(claim: Accuracy) -> ValueRefusedError:
     )
 
 
-def true_near_few(claim: Accuracy) -> ValueRefusedError:
+def true_near_few(claim: DecidedAccuracy) -> ValueRefusedError:
     """Return the error for a certificate about a selection that was decided at its worst inputs."""
     return ValueRefusedError(
         "the claim was decided at the inputs close to which the error is largest",
@@ -127,7 +127,7 @@ def require_formulas(verdict: Verdict) -> None:
 class ExaminedRegion:
     """A region of parameters and its cells."""
 
-    claim: Accuracy
+    claim: DecidedAccuracy
     region: Region
     leaves: Sequence[Leaf]
 

@@ -21,13 +21,13 @@ from exactdp.reals import ClosedForm, nonnegative
 from exactdp.reals.spans import as_stretch, parts_by_sign
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
     from exactdp.claims.decision.verdict import Verdict
 
 
 def in_term_parts(verdict: Verdict) -> Verdict | None:
     """Return a verdict by parts of ε; None if no output depends on ε at the inputs."""
-    claim: Accuracy = verdict.claim
+    claim: DecidedAccuracy = verdict.claim
     if not isinstance(claim.gamma_level, Expression) or constant(claim.gamma_level) is None:
         raise ValueRefusedError(
             f"outputs are expressions in eps, and gamma = {claim.gamma_level} is not a number",
@@ -42,7 +42,7 @@ def in_term_parts(verdict: Verdict) -> Verdict | None:
     return _parted(claim)
 
 
-def _at_one(claim: Accuracy, eps: object) -> Verdict | None:
+def _at_one(claim: DecidedAccuracy, eps: object) -> Verdict | None:
     """Return the verdict at one ε, with a function that is nonnegative there."""
     alone = replace(claim, epsilon=eps)
     order = next((form for form in _orders(claim) if nonnegative(form, alone.epsilon)), None)
@@ -50,7 +50,7 @@ def _at_one(claim: Accuracy, eps: object) -> Verdict | None:
     return None if order is None else replace(found, orders=(order,))
 
 
-def _parted(claim: Accuracy) -> Verdict | None:
+def _parted(claim: DecidedAccuracy) -> Verdict | None:
     """Return the verdict on parts of ε, or on one part if no order changes."""
     first: ClosedForm | None = None
     span = claim.mechanism.definition.part or claim.epsilon
@@ -69,7 +69,7 @@ def _parted(claim: Accuracy) -> Verdict | None:
     return replace(found, claim=claim, parts=(replace(found, orders=(first,)),))
 
 
-def _orders(claim: Accuracy) -> Iterator[ClosedForm]:
+def _orders(claim: DecidedAccuracy) -> Iterator[ClosedForm]:
     """Yield the functions of ε that decide which outputs are within γ, at all inputs."""
     gamma = constant(claim.gamma_level)
     for u in listed(claim.mechanism, claim.input_set):

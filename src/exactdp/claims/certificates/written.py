@@ -16,8 +16,8 @@ from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Parts
 from exactdp.claims.certificates.plain_data import form_json, sum_in, value_json
 from exactdp.claims.certificates.products import multiplies
-from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.regions.corners import Corner
+from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.enclosing import as_form
 from exactdp.claims.stated.levels import constant

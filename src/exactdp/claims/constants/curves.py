@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,8 +89,9 @@ def _typeset(exact: ClosedForm | ByEpsilon[ClosedForm]) -> str:
     return mathml(exact) if isinstance(exact, ClosedForm) else str(exact._repr_html_())
 
 
-def error_curve(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
+def error_curve(claim: DecidedAccuracy, u: tuple[Value, ...]) -> ErrorCurve:
     """Return the error curve of a claim at an input."""
+    claim.require_numbers("the error as a curve")
     if claim.level_logs:
         raise ValueRefusedError(
             "there is no single curve: alpha or gamma has a logarithm",
@@ -117,7 +118,7 @@ def _complement(
 
 
 def within_by_epsilon(
-    claim: Accuracy, u: tuple[Value, ...], radius: Distance
+    claim: DecidedAccuracy, u: tuple[Value, ...], radius: Distance
 ) -> ClosedForm | ByEpsilon[ClosedForm]:
     """Return Pr(within γ) at an input, on intervals of ε if it is not one closed form."""
     mechanism, metric = claim.mechanism, claim.output_metric
@@ -153,7 +154,7 @@ def _several() -> ValueRefusedError:
     )
 
 
-def _one_form(claim: Accuracy, u: tuple[Value, ...]) -> ErrorCurve:
+def _one_form(claim: DecidedAccuracy, u: tuple[Value, ...]) -> ErrorCurve:
     """Return the error curve if the error is one closed form."""
     given = as_written(as_given(claim.mechanism, u))
     regions = regions_at(claim, u)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.of_claim import regions_of
@@ -25,7 +26,7 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
     from exactdp.claims.stated.distances import Distance
 
 _LARGEST = 2**40  # an error larger than any in practice
@@ -94,7 +95,7 @@ class Radius(Told):
 
 
 def smallest_gamma(
-    claim: Accuracy, on: Interval, width: Number, progress: Progress | None = None
+    claim: DecidedAccuracy, on: Interval, width: Number, progress: Progress | None = None
 ) -> Radius:
     """Return the least γ for which a claim holds at all ε of an interval.
 
@@ -133,7 +134,7 @@ def smallest_gamma(
     return found if found.exists else _explained(claim, found)
 
 
-def _explained(claim: Accuracy, found: Radius) -> Radius:
+def _explained(claim: DecidedAccuracy, found: Radius) -> Radius:
     """Return a result without a γ, with the reason why there is none."""
     on = found.eps
     largest = replace(claim, gamma=_LARGEST, epsilon=on)
@@ -146,7 +147,7 @@ def _explained(claim: Accuracy, found: Radius) -> Radius:
         why = f"as ε → 0, the probability of an error above any γ tends to {spell(limit)} {where}"
         return replace(found, lower=inf, why=why)
     if on.lower == 0:
-        error = largest.error_probability(against.input).exact
+        error = error_curve(largest, claim.mechanism.read_input(against.input)).exact
         if not isinstance(error, ClosedForm):
             return found
         near = Fraction(error.limit(0))
@@ -160,7 +161,7 @@ def _explained(claim: Accuracy, found: Radius) -> Radius:
     return replace(found, why=why)
 
 
-def _limit_at_zero(claim: Accuracy, on: Interval, u: Value) -> Fraction | None:
+def _limit_at_zero(claim: DecidedAccuracy, on: Interval, u: Value) -> Fraction | None:
     """Return the limit of the error probability at an input as ε → 0 if it is larger than β.
 
     None if it is not, or not known to be the same for every γ. On the cell of parameters (ε, εγ)
@@ -229,7 +230,7 @@ def _bisected(
     return Radius(lower, upper, on)
 
 
-def _distances(claim: Accuracy) -> list[Fraction] | None:
+def _distances(claim: DecidedAccuracy) -> list[Fraction] | None:
     """Return the values of the output distance in increasing order; None if not listed."""
     checked = claim.mechanism.checked
     if checked.output.holds_noise or checked.releases_eps:  # then distances depend on ε
@@ -246,7 +247,7 @@ def _distances(claim: Accuracy) -> list[Fraction] | None:
     return sorted(one for one in found if one != inf)
 
 
-def _distances_of_outputs(claim: Accuracy) -> list[Fraction] | None:
+def _distances_of_outputs(claim: DecidedAccuracy) -> list[Fraction] | None:
     """Return the distances between outputs that are numbers; None if they depend on the input."""
     outputs = claim.mechanism.kept(Engine).outputs
     if outputs is None or claim.output_metric != sup or len(outputs) > _MOST_OUTPUTS:
@@ -257,7 +258,7 @@ def _distances_of_outputs(claim: Accuracy) -> list[Fraction] | None:
     return sorted({Fraction(0), *(Fraction(one) for one in found if one != inf)})
 
 
-def _is_least(claim: Accuracy, gamma: Fraction, on: Interval) -> bool:
+def _is_least(claim: DecidedAccuracy, gamma: Fraction, on: Interval) -> bool:
     """Whether every smaller γ is proved to fail: 1 − Pr(distance < γ) > β at some input and ε.
 
     Integer noise makes the probability jump; real noise alone does not.
@@ -292,7 +293,7 @@ def _inside(output: Value, radius: Fraction | float, entry: int | None = None) -
     return Interval(output - radius, output + radius, lower_open=True, upper_open=True)
 
 
-def _uses_gamma(claim: Accuracy) -> bool:
+def _uses_gamma(claim: DecidedAccuracy) -> bool:
     if not is_listed(claim.input_set):
         return "gamma" in claim.formula.names()
     return any(

@@ -13,6 +13,7 @@ from itertools import product
 from math import trunc
 from typing import TYPE_CHECKING
 
+from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.constants.risks import Risk
 from exactdp.claims.decision.counterexamples import is_input_of
 from exactdp.claims.decision.verdict import Verdict
@@ -23,7 +24,7 @@ from exactdp.reals.numbers import near, simplest_inside
 from exactdp.semantics.events import is_number
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
 
 _NEARLY = Fraction(99, 100)  # fraction of the worst error probability
 _STEPS = (Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))  # away from a simple input
@@ -40,13 +41,14 @@ def _simple(value: Value, room: Fraction | None = None) -> Value:
     return near(value) if room is None else simplest_inside(value - room, value + room)
 
 
-def simple_around(claim: Accuracy, u: Value, risk: Fraction) -> Value:
+def simple_around(claim: DecidedAccuracy, u: Value, risk: Fraction) -> Value:
     """Return a simple input close to `u` next to which the error is nearly as likely as `risk`."""
     for room in _ROOMS if claim.epsilon.is_point else ():
         centre = _simple(u, room)
         for there in (centre, *_beside(u, centre, _NEXT)):
             if is_input_of(claim, there):
-                error = claim.error_probability(there).exact.at(Fraction(claim.epsilon.lower))
+                curve = error_curve(claim, claim.mechanism.read_input(there))
+                error = curve.at(Fraction(claim.epsilon.lower))
                 if error.lower >= risk * _NEARLY:
                     return centre
     return _simple(u)
@@ -76,7 +78,7 @@ def at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
     return replace(verdict, counterexamples=(best,))
 
 
-def _next_to(u: Value, claim: Accuracy | None) -> Iterator[Value]:
+def _next_to(u: Value, claim: DecidedAccuracy | None) -> Iterator[Value]:
     """Yield the inputs of a claim that differ from `u` in one entry."""
     for other in () if claim is None else claim.inputs:
         if sum(one != two for one, two in zip(u, other, strict=True)) == 1:

@@ -16,13 +16,13 @@ from exactdp.language.values import Value
 from exactdp.reals.numbers import simplest_inside
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
 
 _CLOSE = Fraction(1, 1000)  # to a tie, in units of 1/ε: the noise is far larger
 _NEAR = 100  # to a counterexample, in units of 1/ε
 
 
-def why_never(claim: Accuracy, found: Counterexample) -> str:
+def why_never(claim: DecidedAccuracy, found: Counterexample) -> str:
     """Describe why a claim fails even at the very large ε of a counterexample."""
     if constant(claim.gamma_level) == 0 and not found.probability.numerator:
         return "noise is never exactly 0, so a number with noise is never exactly the ideal one"
@@ -40,7 +40,7 @@ def why_never(claim: Accuracy, found: Counterexample) -> str:
     )
 
 
-def _ties(claim: Accuracy, found: Counterexample) -> Iterator[Value]:
+def _ties(claim: DecidedAccuracy, found: Counterexample) -> Iterator[Value]:
     """Yield inputs near which the ideal output changes and the claim fails at this ε."""
     mechanism = claim.mechanism
     given = list(entries(mechanism.read_input(found.input)))
@@ -70,7 +70,7 @@ def _with(place: list[Value], values: dict[int, Value]) -> list[Value]:
 
 
 def _changes(
-    claim: Accuracy, place: list[Value], reals: list[int], found: Counterexample
+    claim: DecidedAccuracy, place: list[Value], reals: list[int], found: Counterexample
 ) -> Iterator[Value]:
     """Yield inputs close to a given one whose ideal outputs are further than γ from its own."""
     mechanism, step = claim.mechanism, _CLOSE / found.eps

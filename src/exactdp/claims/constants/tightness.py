@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 from exactdp.claims.constants.factors import Factors
 from exactdp.claims.constants.kappa import Kappa, largest_whole
 from exactdp.claims.decision.claim import Claim
-from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed, unknown
+from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Bound

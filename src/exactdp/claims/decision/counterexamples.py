@@ -15,8 +15,8 @@ from exactdp.claims.decision.cell_points import (
     points_of,
     simple_near,
 )
-from exactdp.claims.decision.obligations import Obligation
 from exactdp.claims.decision.problem import Problem
+from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import RAY, Region, Setting, Vector
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
@@ -41,7 +41,7 @@ from exactdp.semantics.events import is_number
 from exactdp.semantics.spots import Spot, Trace, at_sample
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.accuracy import DecidedAccuracy
     from exactdp.claims.decision.problem import Sign
 
 _SIMPLE = 1_000  # the largest denominator of a simple number
@@ -57,7 +57,7 @@ class Counterexample(Told):
     >>> larger = Mechanism.from_source(
     ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
     ... )
-    >>> from exactdp import Accuracy
+    >>> from exactdp import DecidedAccuracy
     >>> found = Accuracy(larger, "25%", inputs=[[0, 2]]).check().counterexample
     >>> found.input, found.eps, found.error.text(4), found.allowed.text(4)
     ([0, 2], Fraction(1, 1), '0.2759', '1/4')
@@ -128,7 +128,7 @@ class Counterexample(Told):
         return f"{what} with probability {actual}, and the claim allows less, by {share} of this"
 
 
-def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
+def confirmed(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Counterexample | None:
     """Return the counterexample of a failed problem, if possible a simple one."""
     if isinstance(problem.place, OnRay):
         assert isinstance(sign.witness, Fraction)  # a value below 0 has a rational neighbour
@@ -156,7 +156,7 @@ def confirmed(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
     return None
 
 
-def _is_one(claim: Accuracy, found: Counterexample) -> bool:
+def _is_one(claim: DecidedAccuracy, found: Counterexample) -> bool:
     """Whether the claim is made there and is false, with conditions and cases as given."""
     if claim.level_logs:  # then it has neither, and α was compared with dd at exact logarithms
         return True
@@ -191,9 +191,11 @@ def _is_one(claim: Accuracy, found: Counterexample) -> bool:
     )
 
 
-def _simplified(claim: Accuracy, part: Accuracy, found: Counterexample) -> Counterexample:
+def _simplified(
+    claim: DecidedAccuracy, part: DecidedAccuracy, found: Counterexample
+) -> Counterexample:
     """Return a counterexample with a simpler input, if one is found: zeros and ones, or nearby."""
-    tried: Iterator[tuple[Accuracy, Value]] = (
+    tried: Iterator[tuple[DecidedAccuracy, Value]] = (
         (replace(claim, inputs=[there]), there) for there in _zeros_and_ones(found.input)
     )
     size = _size(found.input)
@@ -231,7 +233,7 @@ def _rounded(value: Value, most: int) -> Value:
     return value.limit_denominator(most) if isinstance(value, Fraction) else value
 
 
-def is_input_of(claim: Accuracy, u: Value) -> bool:
+def is_input_of(claim: DecidedAccuracy, u: Value) -> bool:
     """Whether an input is one that the claim is about."""
     reals = [
         Fraction(value)
@@ -249,7 +251,7 @@ def is_input_of(claim: Accuracy, u: Value) -> bool:
 # On a ray -----------------------------------------------------------------------------
 
 
-def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample | None:
+def _on_ray(claim: DecidedAccuracy, problem: Problem, eps: Fraction) -> Counterexample | None:
     """Return the counterexample of a failed obligation, with α and γ for which it is claimed."""
     one = problem.obligation
     assert isinstance(one, Obligation)
@@ -260,7 +262,7 @@ def _on_ray(claim: Accuracy, problem: Problem, eps: Fraction) -> Counterexample 
 
 
 def _told(
-    claim: Accuracy,
+    claim: DecidedAccuracy,
     one: Obligation,
     eps: Fraction,
     alpha: Distance,
@@ -290,7 +292,7 @@ def _number_at(level: Distance, eps: Fraction) -> Distance:
     return found
 
 
-def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample | None:
+def _with_log(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Counterexample | None:
     """Return a counterexample to a claim with log(b)/ε in the mechanism, α or γ."""
     (unit,) = units_in(problem.region.names)
     for place, eps in points_near_logs(claim, problem, sign.witness, unit):
@@ -302,7 +304,7 @@ def _with_log(claim: Accuracy, problem: Problem, sign: Sign) -> Counterexample |
 
 
 def _confirmed_at_log(
-    claim: Accuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
+    claim: DecidedAccuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
 ) -> Counterexample | None:
     """Return the counterexample at an input and an ε, with conditions and cases as given."""
     found = _at_log(claim, problem, u, eps)
@@ -311,7 +313,7 @@ def _confirmed_at_log(
 
 
 def _at_log(
-    claim: Accuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
+    claim: DecidedAccuracy, problem: Problem, u: tuple[Value, ...], eps: Fraction
 ) -> Counterexample | None:
     """Return the counterexample at an input and an ε, if there is one."""
     names = problem.region.names
@@ -379,7 +381,7 @@ def _exact(level: Distance) -> Distance:
 
 
 def _claimed(
-    claim: Accuracy, region: Region, one: Obligation, eps: Fraction
+    claim: DecidedAccuracy, region: Region, one: Obligation, eps: Fraction
 ) -> tuple[Distance, Distance, ClosedForm] | None:
     """Return α and γ at which the claim is made and false, and β there; None if there are none.
 
@@ -443,7 +445,7 @@ def _below(limit: Distance, share: Fraction, least: Fraction) -> Fraction:
 # On a cone: candidates, each checked on its own ray -----------------------------------
 
 
-def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accuracy]:
+def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterator[DecidedAccuracy]:
     """Yield parts of a claim that may be false, each about one input with numbers for α and γ."""
     region, witness = problem.region, sign.witness
     if isinstance(problem.place, OnCurve):
@@ -475,7 +477,7 @@ def _candidates(claim: Accuracy, problem: Problem, sign: Sign) -> Iterator[Accur
         yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
 
 
-def _meets(claim: Accuracy, setting: Setting) -> bool:
+def _meets(claim: DecidedAccuracy, setting: Setting) -> bool:
     """Whether α and γ of a setting meet the conditions; those that it does not have are ignored."""
     known = {**claim.level_values.input_values(setting.input), **setting.levels}
 
@@ -488,7 +490,7 @@ def _meets(claim: Accuracy, setting: Setting) -> bool:
     return any(all(map(holds, conjunction)) for conjunction in claim.conditions)
 
 
-def _are_claimed(claim: Accuracy, fixed: dict[str, Fraction]) -> bool:
+def _are_claimed(claim: DecidedAccuracy, fixed: dict[str, Fraction]) -> bool:
     """Whether the claim is made at given α and γ; a face of a cell may not belong to it."""
     levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     return all(

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from exactdp.claims.stated.distances import not_linear
 from exactdp.claims.stated.inputs import AllReals, Box, box_sides
 from exactdp.errors import UndefinedError
+from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf, spell
 from exactdp.semantics.piecewise import Piece, Piecewise, piecewise
 from exactdp.semantics.spots import Spot, rational_vector
 
-if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
 
-
-def disagreement(claim: Accuracy, u: AllReals | Box) -> PiecewiseDistance:
+def disagreement(
+    mechanism: Program, distance: Callable[[tuple[Value, ...]], Any], u: AllReals | Box
+) -> PiecewiseDistance:
     """Return dd for all inputs of a set, without those at which the ideal is undefined."""
-    if claim.has_roots:
-        raise not_linear("the distance to disagreement under l2")
 
     def run(given: tuple[Value, ...], _: dict[str, Spot]) -> DistanceForm | None:
         try:
-            found = claim.obligations.distance(given)
+            found = distance(given)
         except UndefinedError:
             return None
         if isinstance(found, Spot):
@@ -33,9 +31,9 @@ def disagreement(claim: Accuracy, u: AllReals | Box) -> PiecewiseDistance:
         return DistanceForm((), (), found)
 
     def alone(given: Value, _: tuple[Value, ...]) -> Any:
-        return DistanceForm((), (), claim.obligations.distance(claim.mechanism.read_input(given)))
+        return DistanceForm((), (), distance(mechanism.read_input(given)))
 
-    found = piecewise(claim.mechanism, box_sides(claim.mechanism, u), run, alone)
+    found = piecewise(mechanism, box_sides(mechanism, u), run, alone)
     defined = (one for one in found.pieces if one.value is not None)
     return PiecewiseDistance(replace(found, pieces=tuple(defined)))
 

@@ -41,7 +41,7 @@ from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import forms_of, looks_at
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
 
 _MOST_OUTPUTS = 256  # which an exchange may permute
 
@@ -52,7 +52,7 @@ Closure: TypeAlias = frozenset[Halfspace]
 class Chamber:
     """The real inputs of a claim that suffice."""
 
-    def __init__(self, claim: Accuracy) -> None:
+    def __init__(self, claim: AccuracyRegions) -> None:
         self._claim = claim
         self.is_wanted = True
 
@@ -83,7 +83,7 @@ class Chamber:
         return tuple(tuple(names[k] for k in group) for group in found if len(group) > 1)
 
 
-def _may_be_reduced(claim: Accuracy) -> bool:
+def _may_be_reduced(claim: AccuracyRegions) -> bool:
     """Whether there are several real inputs, all of which may be interchangeable."""
     domains = kinds(claim.mechanism.inputs)
     if len(domains) < 2 or any(domains) or not claim.is_continuous:
@@ -97,7 +97,7 @@ def _may_be_reduced(claim: Accuracy) -> bool:
 class _Exchanges:
     """Decides which entries may be exchanged."""
 
-    def __init__(self, claim: Accuracy) -> None:
+    def __init__(self, claim: AccuracyRegions) -> None:
         ideal = claim.ideal_function.program
         assert ideal is not None
         self._ideal = ideal

@@ -57,7 +57,7 @@ from exactdp.semantics.order import MonotoneDirections
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
     from exactdp.language.program import Program
 
 _MOST_OUTPUTS = 20_000  # ideal outputs, each with a corner of its own
@@ -90,7 +90,7 @@ class Corner:
 class Corners:
     """The worst inputs of one claim."""
 
-    def __init__(self, claim: Accuracy) -> None:
+    def __init__(self, claim: AccuracyRegions) -> None:
         self._claim = claim
         self.are_wanted = True
         self.are_listed = False  # the inputs of the claim are the worst of all reals
@@ -463,7 +463,7 @@ def _vector(form: Forms, placed: _Placed, entries: dict[str, Any]) -> Vector:
     return tuple(total)
 
 
-def _dual(claim: Accuracy) -> Any:
+def _dual(claim: AccuracyRegions) -> Any:
     """Return a function from H to a lower bound on H(u) at dd(u) = 1; None if unknown.
 
     So H(u) ≥ dd(u) times this number, for all u with the same ideal output as every input closer

@@ -35,7 +35,7 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
 
 from exactdp.claims.regions.free import Free
 from exactdp.claims.regions.of_inputs import basis, real_forms, sides_within
@@ -48,7 +48,7 @@ from exactdp.claims.regions.region import (
 )
 
 
-def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region, ...]]:
+def regions_everywhere(claim: AccuracyRegions, first: int = 0) -> Iterator[tuple[Region, ...]]:
     """Yield the region for each value of the finite inputs, without the `first` ones."""
     if claim.mechanism.checked.releases_eps:
         raise refused("outputs are expressions in eps")
@@ -82,7 +82,7 @@ def regions_everywhere(claim: Accuracy, first: int = 0) -> Iterator[tuple[Region
         )
 
 
-def refuse_rounded(claim: Accuracy) -> None:
+def refuse_rounded(claim: AccuracyRegions) -> None:
     """Refuse rounded numbers at unbounded inputs: there is a case for each integer."""
     programs = (claim.mechanism, claim.ideal_function.program)
     sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
@@ -113,7 +113,7 @@ def _is_bounded(gamma: Level) -> bool:
     return gamma.upper != inf if isinstance(gamma, Range) else constant(gamma) is not None
 
 
-def _releases_integers(claim: Accuracy) -> bool:
+def _releases_integers(claim: AccuracyRegions) -> bool:
     """Whether an output contains integer noise."""
     program = claim.mechanism
     engine = program.kept(Engine)
@@ -125,7 +125,7 @@ def _releases_integers(claim: Accuracy) -> bool:
     return any(has_integers(one) for u in islice(zeros, 8) for one in engine.distribution(u))
 
 
-def _symbolic_beta(claim: Accuracy) -> Expression:
+def _symbolic_beta(claim: AccuracyRegions) -> Expression:
     """Return β, or a placeholder if it is a function that must be called with an input."""
     try:
         return claim.formula
@@ -133,7 +133,7 @@ def _symbolic_beta(claim: Accuracy) -> Expression:
         return Constant(ExpPoly(0))
 
 
-def _resolved(claim: Accuracy, part: ClaimPart) -> Iterator[ClaimPart]:
+def _resolved(claim: AccuracyRegions, part: ClaimPart) -> Iterator[ClaimPart]:
     """Yield parts whose conditions use no α and γ that are functions of the input, or powers."""
     parts = [part]
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
@@ -149,7 +149,7 @@ def _resolved(claim: Accuracy, part: ClaimPart) -> Iterator[ClaimPart]:
 
 
 def _of_part(
-    claim: Accuracy,
+    claim: AccuracyRegions,
     part: ClaimPart,
     finite: tuple[Value, ...],
     fixed: Mapping[str, Fraction],
@@ -212,14 +212,14 @@ def _of_part(
     return (with_sides(region, where) if where else region).hull()
 
 
-def _has_room(claim: Accuracy) -> bool:
+def _has_room(claim: AccuracyRegions) -> bool:
     """Whether the inputs are not flat; the cone of a box of n reals has 2^n rays that tell it."""
     box = claim.input_set
     ends = box.ends(real_count(claim.mechanism)) if isinstance(box, Box) else []
     return all(low != high for low, high in ends)
 
 
-def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
+def _side_everywhere(claim: AccuracyRegions, given: Comparison) -> LinearSide:
     """Return a condition on the inputs, and on α and γ if they are ranges."""
     for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
         if not isinstance(level, Range):
@@ -227,7 +227,7 @@ def _side_everywhere(claim: Accuracy, given: Comparison) -> LinearSide:
     return _side(claim, given)
 
 
-def _side(claim: Accuracy, given: Comparison) -> LinearSide:
+def _side(claim: AccuracyRegions, given: Comparison) -> LinearSide:
     """Return a condition as a linear one."""
     side = LinearSide.of(given, ("alpha", "gamma", *claim.entry_names)).scaled().at(claim.epsilon)
     if side.mixed and not side.is_rational:
@@ -240,7 +240,7 @@ def _side(claim: Accuracy, given: Comparison) -> LinearSide:
 
 
 def _levels_everywhere(
-    claim: Accuracy,
+    claim: AccuracyRegions,
 ) -> tuple[dict[str, Fraction], dict[str, ClosedForm]]:
     """Return the values of α and γ at a single ε, or those that are a + b/ε + c·log(r)/ε.
 

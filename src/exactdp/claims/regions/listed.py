@@ -32,7 +32,7 @@ from exactdp.semantics.by_epsilon import cone_of_constants
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
 
 from exactdp.claims.regions.free import Free
 from exactdp.claims.regions.of_inputs import basis, listed_forms
@@ -49,7 +49,7 @@ from exactdp.claims.regions.region import (
 from exactdp.claims.stated.output_distances import discrete_outputs
 
 
-def regions_at(claim: Accuracy, u: tuple[Value, ...]) -> tuple[Region, ...]:
+def regions_at(claim: AccuracyRegions, u: tuple[Value, ...]) -> tuple[Region, ...]:
     """Return the regions of a claim at one input."""
     here = _AtInput(claim, u)
     beta = claim.beta_at(as_given(claim.mechanism, u)).bound_to(here.values)
@@ -59,7 +59,7 @@ def regions_at(claim: Accuracy, u: tuple[Value, ...]) -> tuple[Region, ...]:
 class _AtInput:
     """The regions at one input."""
 
-    def __init__(self, claim: Accuracy, u: tuple[Value, ...]) -> None:
+    def __init__(self, claim: AccuracyRegions, u: tuple[Value, ...]) -> None:
         self.claim, self.u = claim, u
         self.given: tuple[Value | Combination, ...] = tuple(entries(u))
         if claim.has_inverse_eps:
@@ -434,7 +434,7 @@ def _is_below(form: ClosedForm, distance: Any, point: object) -> bool:
 
 
 def _where_alpha_is_low(
-    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
+    claim: AccuracyRegions, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
 ) -> SolutionSet | None:
     """Return the ε at which α ≤ dd; None if α is not a function of ε alone, or dd is infinite."""
     if "alpha" not in levels or units_in(levels["alpha"].parameters):
@@ -444,7 +444,7 @@ def _where_alpha_is_low(
 
 
 def _is_alpha_too_large(
-    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
+    claim: AccuracyRegions, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], on: Interval
 ) -> bool:
     """Whether nothing is claimed at an input: α is nowhere below dd."""
     below = None if on.is_point else _where_alpha_is_low(claim, u, levels, on)
@@ -453,7 +453,7 @@ def _is_alpha_too_large(
 
 
 def _where_alpha_touches(
-    claim: Accuracy, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], base: Region
+    claim: AccuracyRegions, u: tuple[Value, ...], levels: Mapping[str, ClosedForm], base: Region
 ) -> Iterator[Region]:
     """Yield the isolated ε at which α equals dd and is larger nearby.
 

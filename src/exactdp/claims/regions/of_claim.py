@@ -14,7 +14,7 @@ from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
     from exactdp.claims.regions.classes import InputClass
 
 from exactdp.claims.regions.everywhere import regions_everywhere
@@ -23,7 +23,7 @@ from exactdp.claims.regions.region import Region
 
 
 def regions_of(
-    claim: Accuracy, *, each: bool = False, first: int = 0
+    claim: AccuracyRegions, *, each: bool = False, first: int = 0
 ) -> Iterator[tuple[Region, ...]]:
     """Yield the regions of a claim: those of each listed input, or of each finite part of an input.
 
@@ -47,7 +47,7 @@ def regions_of(
 
 
 def _inputs(
-    claim: Accuracy, classes: tuple[InputClass, ...] | None, first: int
+    claim: AccuracyRegions, classes: tuple[InputClass, ...] | None, first: int
 ) -> Iterator[tuple[tuple[Value, ...], InputClass | None]]:
     """Yield listed inputs, each with the class that it represents."""
     if classes is None:
@@ -58,7 +58,7 @@ def _inputs(
         yield from ((assembled(claim.mechanism.inputs, one.entries), one) for one in left)
 
 
-def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
+def _is_alike(claim: AccuracyRegions, found: tuple[Region, ...]) -> bool:
     """Whether the regions are the same at all inputs, apart from the input itself."""
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
         return False
@@ -67,7 +67,7 @@ def _is_alike(claim: Accuracy, found: tuple[Region, ...]) -> bool:
     return len(found) == 1 and found[0].beta is None and not found[0].levels
 
 
-def how_many_groups(claim: Accuracy) -> int:
+def how_many_groups(claim: AccuracyRegions) -> int:
     """Return the number of groups of regions."""
     if is_listed(claim.input_set):
         return how_many(claim.mechanism, claim.input_set)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
@@ -37,12 +37,14 @@ from exactdp.semantics.engine import Engine
 from exactdp.semantics.order import MonotoneDirections
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
+
+A = TypeVar("A", bound="AccuracyRegions")
 
 _STEPS = tuple(Fraction(1, 10**k) for k in (1, 2, 4, 8, 16, 32))
 
 
-def at_worst_inputs(claim: Accuracy) -> Accuracy | None:
+def at_worst_inputs(claim: A) -> A | None:
     """Return the equivalent claim about the worst inputs; None if none is known.
 
     There is none for γ = 0, where the worst input is a tie with several ideal outputs nearby.
@@ -55,7 +57,7 @@ def at_worst_inputs(claim: Accuracy) -> Accuracy | None:
     return _at(claim, worst, output_distance=discrete_outputs, gamma=0)
 
 
-def near_worst_inputs(claim: Accuracy) -> Accuracy | None:
+def near_worst_inputs(claim: A) -> A | None:
     """Return the claim at some of its inputs, close to the worst ones; None if none are known."""
     end, gamma = _end(claim), constant(claim.gamma_level)
     best = _best(claim, end, gamma) if end and gamma is not None else None
@@ -66,13 +68,13 @@ def near_worst_inputs(claim: Accuracy) -> Accuracy | None:
     return _at(claim, [u for one in own for u in _inputs(claim, one, best - end * gamma)])
 
 
-def _ends(claim: Accuracy) -> tuple[Any, Any]:
+def _ends(claim: AccuracyRegions) -> tuple[Any, Any]:
     """Return the ends between which all entries of an input are; reversed if they differ."""
     ends = {*(ends_of(claim.input_set, len(claim.entry_names)) or ())}
     return ends.pop() if len(ends) == 1 else (inf, -inf)
 
 
-def _best(claim: Accuracy, end: int, gamma: Fraction) -> Fraction | None:
+def _best(claim: AccuracyRegions, end: int, gamma: Fraction) -> Fraction | None:
     """Return the best entry of a worst input, if possible 0; None if a box is too narrow."""
     low, high = _ends(claim)
     first, last = (low + gamma, high) if end > 0 else (high - gamma, low)
@@ -81,19 +83,19 @@ def _best(claim: Accuracy, end: int, gamma: Fraction) -> Fraction | None:
     return Fraction(0) if end * first <= 0 < end * last else Fraction(first)
 
 
-def _at(claim: Accuracy, inputs: list[list[Fraction]], **changes: Any) -> Accuracy:
+def _at(claim: A, inputs: list[list[Fraction]], **changes: Any) -> A:
     found = replace(claim, inputs=inputs, **changes)
     found.corners.are_listed = True
     return found
 
 
-def _inputs(claim: Accuracy, own: Fraction, other: Fraction) -> list[list[Fraction]]:
+def _inputs(claim: AccuracyRegions, own: Fraction, other: Fraction) -> list[list[Fraction]]:
     """Return the inputs with one number at one position, and another number at all others."""
     size = len(claim.entry_names)
     return [[own if k == o else other for k in range(size)] for o in range(size)]
 
 
-def _end(claim: Accuracy) -> int:
+def _end(claim: AccuracyRegions) -> int:
     """Return 1 if the claim is about a position of the maximum whose worst inputs are known.
 
     −1 for the minimum, 0 for all other claims.

@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from exactdp.claims.decision.repeats import Repeats
-from exactdp.claims.decision.within import Within
 from exactdp.claims.disagreement.distance import Disagreements
 from exactdp.claims.disagreement.nearest import Disagreement
+from exactdp.claims.regions.repeats import Repeats
+from exactdp.claims.regions.within import Within
 from exactdp.claims.stated.claim import Due, near_maximum
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Alternatives, Expression
@@ -34,7 +34,7 @@ from exactdp.reals.square_roots import CLOSE, Enclosed, at_least, is_irrational
 from exactdp.semantics.spots import Spot, Trace
 
 if TYPE_CHECKING:
-    from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.regions.accuracy import AccuracyRegions
 
 ONE: ClosedForm = ExpPoly(1)
 _UNKNOWN: Due[Any] = Due(())
@@ -98,7 +98,7 @@ class _Asked(NamedTuple):
 class Obligations:
     """The obligations of one claim, input by input; shared results are computed once."""
 
-    def __init__(self, claim: Accuracy) -> None:
+    def __init__(self, claim: AccuracyRegions) -> None:
         self.claim = claim
         self.within = Within(claim)
         self.levels = claim.level_values
