@@ -27,7 +27,7 @@ from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
 from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import UNIT, units_in
-from exactdp.language.nested import leaves
+from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, Interval
 from exactdp.reals.logs import LogForm
@@ -228,9 +228,7 @@ def _size(value: Value) -> int:
 
 
 def _rounded(value: Value, most: int) -> Value:
-    if isinstance(value, list | tuple):
-        return type(value)(_rounded(item, most) for item in value)
-    return value.limit_denominator(most) if isinstance(value, Fraction) else value
+    return mapped(value, lambda x: x.limit_denominator(most) if isinstance(x, Fraction) else x)
 
 
 def is_input_of(claim: DecidedAccuracy, u: Value) -> bool:

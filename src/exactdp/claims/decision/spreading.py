@@ -18,7 +18,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from exactdp.claims.decision.problem import Leaf
-from exactdp.claims.decision.work import Explored, Frontier, Index, decided
+from exactdp.claims.decision.work import Explored, Frontier, Index
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.identity import key_of
@@ -136,7 +136,7 @@ class CellDesk:
         if shape not in self._signs:
             known = self._work.known(shape)
             if known is None or known.holds is None:
-                known = decided(shape, known)
+                known = shape.decision(resume=known)
             self._signs[shape] = shape, known
         return self._signs[shape]
 

@@ -406,7 +406,8 @@ class Explorer:
             self._told.remove(shape)
         elif known is None or known.holds is None:
             many = problem.obligation.largest_of
-            known = self._on_cones[shape] = decided(shape, known, hear, _CUTS if many else None)
+            budget = {"budget": _CUTS} if many else {}
+            known = self._on_cones[shape] = shape.decision(resume=known, progress=hear, **budget)
         if self.helpers is not None:
             self._asked.add(shape)
         assert known is not None
@@ -453,14 +454,6 @@ def _forms(region: Region, cell: Leaf) -> object:
         return id(region.on), region.stretch, region.why
     bounds = [(id(one.probability), id(one.beta), one.allows_all, one.largest_of) for one in due]
     return id(region.on), region.stretch, region.why, due.allows_all, *bounds
-
-
-def decided(
-    shape: Shape, known: ConeDecision | None, hear: Hear = nobody, budget: int | None = None
-) -> ConeDecision:
-    """Return the decision of a problem on a cone, starting from a known partial decision."""
-    more = {} if budget is None else {"budget": budget}
-    return shape.decision(resume=known, progress=hear, **more)
 
 
 def proved_quickly(shape: Shape) -> ConeDecision | None:

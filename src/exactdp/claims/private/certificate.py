@@ -31,6 +31,7 @@ from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
 from exactdp.language.events import State
 from exactdp.language.layout import assembled, entries
+from exactdp.language.nested import holds, leaves
 from exactdp.language.types import RealType
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
@@ -67,7 +68,8 @@ def certificate(verdict: Verdict) -> Json:
         if not claim.delta_form and claim.measure == "privacy":
             examples = [output for one in verdict.counterexamples for output in one.outputs]
         together = claim.outcomes.together(inputs, examples, far)
-        if any(_is_apart(key.env[0]) for each in together for key in each):
+        one_kind = RealNoiseInterval | WholeInterval
+        if any(holds(key.env[0], one_kind) for each in together for key in each):
             raise _refused("integer noise and real noise are released in one place")
         chances = dict(zip(inputs, together, strict=True))
         if verdict.holds and far:
@@ -110,13 +112,6 @@ def certificate(verdict: Verdict) -> Json:
         "signs": signs.written,
     }
     return document(verdict, "privacy", _claim(claim, inputs), parts)
-
-
-def _is_apart(output: Value) -> bool:
-    """Whether an output has an interval of only one kind of noise."""
-    if isinstance(output, tuple):
-        return any(map(_is_apart, output))
-    return isinstance(output, RealNoiseInterval | WholeInterval)
 
 
 def _on_cones(verdict: Verdict, inputs: list[tuple[object, ...]]) -> Json:
@@ -240,9 +235,8 @@ def _pattern_of(event: Value) -> tuple[Value, Interval]:
 
 def has_interval(event: Value) -> bool:
     """Whether an event has an interval of reals."""
-    if isinstance(event, tuple):
-        return any(map(has_interval, event))
-    return isinstance(event, Interval) and event.lower_open and event.upper_open
+    ends = (one for one in leaves(event) if isinstance(one, Interval))
+    return any(one.lower_open and one.upper_open for one in ends)
 
 
 def _add_sets(

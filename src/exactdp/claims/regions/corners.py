@@ -42,6 +42,7 @@ from exactdp.errors import ExactdpError
 from exactdp.language.events import Done
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import unit_in
+from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
 from exactdp.polyhedra.halfspace import Halfspace
@@ -253,7 +254,7 @@ class Corners:
         found: dict[object, Value] = {}
         for node in graph.nodes:
             if isinstance(node.event, Done):
-                if not _is_plain(node.event.output):
+                if not all(map(_is_plain, leaves(node.event.output))):
                     return None
                 pattern = self._pattern(node.event.output)
                 found[told_apart(pattern)] = pattern
@@ -263,7 +264,8 @@ class Corners:
         """Return the pattern of the outputs that differ from an ideal output only in numbers."""
         if self._claim.output_metric == discrete_outputs:
             return output
-        return shape_of(near(_numbered(output), Fraction(0)))
+        numbers = mapped(output, lambda one: 0 if isinstance(one, Linear | Spot) else one)
+        return shape_of(near(numbers, Fraction(0)))
 
     # One ideal output -------------------------------------------------------------------
 
@@ -511,18 +513,9 @@ def _is_thin(rows: Sequence[DominanceRow]) -> bool:
     return False
 
 
-def _is_plain(output: Value) -> bool:
-    """Whether an output has no numbers that depend on ε."""
-    if isinstance(output, tuple):
-        return all(map(_is_plain, output))
-    return output is None or isinstance(output, Linear | int | Fraction | str)
-
-
-def _numbered(output: Value) -> Value:
-    """Return an output with its symbolic numbers replaced by 0."""
-    if isinstance(output, tuple):
-        return tuple(map(_numbered, output))
-    return 0 if isinstance(output, Linear | Spot) else output
+def _is_plain(value: Value) -> bool:
+    """Whether a value of an output is no number that depends on ε."""
+    return value is None or isinstance(value, Linear | int | Fraction | str)
 
 
 def _renamed(

@@ -30,6 +30,7 @@ from exactdp.claims.disagreement.symbolic_runs import inserted
 from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import condition
 from exactdp.language.events import Compare, Done, Draw, Selection
+from exactdp.language.nested import leaves
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
@@ -547,9 +548,9 @@ def sees_shifts(graph: Graph) -> bool:
                 return True
             here = (*here, _move(_mean(event), here))
         elif isinstance(event, Selection):
-            if len({_move(form, here) for form in _forms(event.exponents)}) > 1:
+            if len({_move(form, here) for form in leaves(event.exponents)}) > 1:
                 return True  # only the differences of scores matter
-        elif any(_move(form, here) for form in _forms(looks_at(event))):
+        elif any(_move(form, here) for form in leaves(looks_at(event))):
             return True
         for edge in node.edges:
             there = tuple(_move(form, here) for form in edge.variables)
@@ -566,11 +567,3 @@ def _move(form: object, moves: Sequence[Fraction]) -> Fraction:
     return sum(
         (Fraction(q) * (moves[n] if isinstance(n, int) else 1) for n, q in parts), Fraction(0)
     )
-
-
-def _forms(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _forms(item)
-    else:
-        yield value
