@@ -475,6 +475,12 @@ def test_other_refusals() -> None:
         Accuracy(FACTORIES["noisy_max"](2), beta="1/2", inputs=Box([0, 0, 0], [1, 1, 1]))
     with pytest.raises(ValueRefusedError, match="at each listed input"):
         noisy_max_claim(2).tightest(at_each=True)
+    added = Mechanism.from_source("def added(x: Real): return lap(sqrt(2) * eps, x)")
+    noise = Accuracy(
+        added, "1/2", 0, 1, input_distance="discrete", output_distance="sup", inputs=ALL
+    )
+    with pytest.raises(ValueRefusedError, match="at each listed input"):  # not that at one input
+        noise.tightest(at_each=True)
     with pytest.raises(ValueRefusedError, match="no real input"):
         FACTORIES["exponential"](2).distribution(ALL)
 

@@ -75,8 +75,8 @@ class BoundedClaim(Claim):
         """
         claim, report = self.asked, conduct(progress, how)
         if at_each:
-            claim.require_ratio(at_each=True)
-            return tightest_at_each(claim, width, report)
+            self.require_ratio(at_each=True)
+            return tightest_at_each(self, width, report)
         try:
             claim.require_ratio(by_trial=claim.needs_trials)
             ask = tightest_by_trial if claim.needs_trials else tightest
