@@ -14,7 +14,6 @@ from typing import Any
 
 from .linear import LinearForm, Rational, as_int, is_number
 from .merged import (
-    Asked,
     Goto,
     Law,
     Node,
@@ -24,7 +23,6 @@ from .merged import (
     RunTree,
     ends,
     forms_in,
-    law_key,
     spelled_key,
     with_means,
 )
@@ -86,8 +84,6 @@ class Successes:
         self._outputs: dict[object, int] = {}
         self._reach = self._reached()
         self._known: dict[object, Success] = {}
-        self._shapes: dict[int, Shape] = {}
-        self._spelled: dict[object, int] = {}
 
     def _reached(self) -> dict[int, int]:
         """Return a set of outputs for each node, as bits."""
@@ -119,31 +115,12 @@ class Successes:
         maker = _Maker(found, skeleton(wanted) if sup else wanted, sup=sup)
         for k in self.runs.order:
             if self._reach[k] & bit:
-                maker.add(k, self.runs.nodes[k], self._shape(k))
+                maker.add(k, self.runs.nodes[k])
         step, names = maker.made.get(0, (NEVER, ()))
         if names:
             raise UnsupportedError("a sample is not drawn")
         found.root = step
         return found
-
-    def _shape(self, k: int) -> Shape:
-        """Return a number that identifies a node except for its successors, and these."""
-        if k not in self._shapes:
-            node = self.runs.nodes[k]
-            laws = tuple((name, law_key(node.laws[name])) for name in sorted(node.laws))
-            key = _tree_key(node.tree), laws, node.introduced
-            number = self._spelled.setdefault(key, len(self._spelled))
-            self._shapes[k] = number, tuple(ends(node.tree))
-        return self._shapes[k]
-
-
-def _tree_key(tree: RunTree) -> object:
-    """Return a tree as a key, without its outputs and the nodes it leads to."""
-    if isinstance(tree, Asked):
-        return spelled_key(tree.form), tree.op, _tree_key(tree.yes), _tree_key(tree.no)
-    if isinstance(tree, Picked):
-        return spelled_key(tree.chances), spelled_key(tree.exponents), *map(_tree_key, tree.ways)
-    return tree.names if isinstance(tree, Goto) else None
 
 
 def _keys(output: Any) -> Iterator[object]:
@@ -178,9 +155,6 @@ def numbers_of(output: Any) -> list[Any]:
 Reached = tuple[int, tuple[int, ...]]
 """A step, and which samples it is about."""
 
-Shape = tuple[int, tuple[Output | Goto, ...]]
-"""Of nodes with one number only the ends differ: the outputs and the nodes they lead to."""
-
 
 class _Maker:
     """Makes the steps to one output, from the ends on."""
@@ -189,25 +163,10 @@ class _Maker:
         self.success, self.wanted, self.sup = success, wanted, sup
         self.made: dict[int, Reached] = {}
         self._known: dict[Step, int] = {}
-        self._alike: dict[object, Reached] = {}
 
-    def add(self, k: int, node: Node, shape: Shape) -> None:
-        """Make the steps of a node, once for nodes that go on alike."""
-        number, leaves = shape
-        if self.sup and any(isinstance(one, Output) for one in leaves):
-            self.made[k] = self._of(node.tree, node.laws, node.introduced)
-            return
-        key = number, tuple(map(self._after, leaves))
-        found = self._alike.get(key)
-        if found is None:
-            found = self._alike[key] = self._of(node.tree, node.laws, node.introduced)
-        self.made[k] = found
-
-    def _after(self, leaf: Output | Goto) -> Reached:
-        """Return the step of the node at a leaf; at the end of a run, what an output is."""
-        if isinstance(leaf, Goto):
-            return self.made.get(leaf.node, (NEVER, ()))
-        return self._end(leaf.value, {}, frozenset())
+    def add(self, k: int, node: Node) -> None:
+        """Make the steps of a node."""
+        self.made[k] = self._of(node.tree, node.laws, node.introduced)
 
     def _of(self, tree: RunTree, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
         if isinstance(tree, Goto):
