@@ -57,7 +57,7 @@ class Counterexample(Told):
     >>> larger = Mechanism.from_source(
     ...     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
     ... )
-    >>> from exactdp import DecidedAccuracy
+    >>> from exactdp import Accuracy
     >>> found = Accuracy(larger, "25%", inputs=[[0, 2]]).check().counterexample
     >>> found.input, found.eps, found.error.text(4), found.allowed.text(4)
     ([0, 2], Fraction(1, 1), '0.2759', '1/4')
