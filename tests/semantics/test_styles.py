@@ -442,3 +442,35 @@ def test_samples_may_be_drawn_when_they_are_looked_at(seed: int) -> None:
     asked = given[0] if len(given) == 1 else given
     for output, chance in found.distribution(asked).items():
         assert found.probability(asked, output) == chance
+
+
+@pytest.mark.parametrize(
+    ("body", "way"),
+    [
+        ("s = sorted(x)\n    if q[0] > 5:\n        return 7\n    return x.index(s[0])", "min"),
+        ("top = max(x)\n    x[1] = x[0] + 1\n    return x.index(top) if top == x[0] else 1", "max"),
+        ("top = max(x)\n    k = [x.index(top) for i in range(2)]\n    return k[1]", "max"),
+        ("top = max(x)\n    return [x.index(top) for x in [x]][0]", "max"),
+        ("s = sorted(range(2), key=lambda i: again(x[i]))\n    return s[0]", "drawn"),
+    ],
+)
+def test_ends_in_variables(body: str, way: str) -> None:
+    """The end of a list in a variable is that of the list where the variable is assigned."""
+    plain = {
+        "min": "0 if x[0] <= x[1] else 1",
+        "max": "0 if x[0] >= x[1] else 1",
+        "drawn": "0 if again(x[0]) <= again(x[1]) else 1",
+    }
+    sub = "def again(y):\n    return lap(eps, y)\n"
+    one, two = (
+        Mechanism.from_source(sub + KEPT.format(body=text))
+        for text in (body, f"return {plain[way]}")
+    )
+    for u in ([0, 1], [-1, -1]):
+        assert one.probability(u, 0) == two.probability(u, 0)
+
+
+def test_an_end_that_is_not_read() -> None:
+    """A list without entries has no ends, which matters only where they are read."""
+    text = "def f(q: Real):\n    x = []\n    s = sorted(x)\n    return s[0] if len(x) > 0 else 5\n"
+    assert Mechanism.from_source(text).noiseless()(1) == 5

@@ -29,10 +29,10 @@ from exactdp.language.code import (
     Unpacked,
     Updated,
 )
-from exactdp.language.deferred import deferred
 from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
+from exactdp.language.selections import with_fewer_comparisons
 from exactdp.language.tree import (
     Definition,
     Observe,
@@ -40,6 +40,7 @@ from exactdp.language.tree import (
     name,
     nodes,
     put,
+    roots,
     statements,
     targets,
     where,
@@ -62,7 +63,7 @@ class Flattener(CallLowering):
 
     def program(self, definition: Definition) -> Code:
         """Return the flat code of a definition."""
-        definition = deferred(definition)
+        definition = with_fewer_comparisons(definition)
         noise = NoisyNames(definition, noisy_inputs(definition))
         self.scope = Scope("", {}, definition.constants, noise, declared=_declared(definition))
         inputs = tuple((self.local(param.name), param.type) for param in definition.params)
@@ -263,7 +264,7 @@ class Flattener(CallLowering):
         for part, item in zip(parts, items, strict=True):
             read = {node.id for node in nodes(item) if isinstance(node, ast.Name)}
             ordered = ordered and assigned.isdisjoint(read)
-            assigned.update(_roots(part))
+            assigned.update(roots(part))
         if ordered:
             for part, item in zip(parts, items, strict=True):
                 self.assign(part, item)
@@ -327,14 +328,4 @@ def _declared(definition: Definition) -> dict[str, InputType]:
 
 def variables(definition: Definition) -> list[str]:
     """Return the variables that the statements of a function assign, in order."""
-    return list(dict.fromkeys(name for one in targets(definition.body) for name in _roots(one)))
-
-
-def _roots(target: ast.expr) -> list[str]:
-    """Return the variables that an assignment to a target changes."""
-    match target:
-        case ast.Name(name) | ast.Subscript(ast.Name(name)):
-            return [name]
-        case ast.Tuple(items):
-            return [name for item in items for name in _roots(item)]
-    return []
+    return list(dict.fromkeys(name for one in targets(definition.body) for name in roots(one)))

@@ -228,6 +228,18 @@ def targets(body: list[ast.stmt]) -> Iterator[ast.expr]:
                 yield target
 
 
+def roots(target: ast.expr) -> list[str]:
+    """Return the variables that an assignment to a target changes."""
+    match target:
+        case ast.Name(word):
+            return [word]
+        case ast.Subscript(base):
+            return roots(base)
+        case ast.Tuple(items):
+            return [word for item in items for word in roots(item)]
+    return []
+
+
 def bound_names(tree: object) -> set[str]:
     """Return the variables that comprehensions and lambdas inside a tree bind themselves."""
     return _names(tree)[1]
