@@ -465,6 +465,20 @@ def test_whether_noise_is_only_added(body: str, same: bool) -> None:
     assert found.kept(Engine).only_adds_noise is same
 
 
+@pytest.mark.parametrize("test", ["q == 7", "q in [7, 9]", "[q] == [7]", "[1, q].count(7) == 1"])
+def test_an_input_with_more_noise(test: str) -> None:
+    """At 7 the error exceeds 3 with probability exp(-3ε/4), which is 5 % at ε = 4·log(20)/3.
+
+    Once, a finite input was equal to no number here, so that log(20)/3 was returned.
+    """
+    found = Mechanism.from_source(
+        f"def f(q: Dom(0, 12)):\n    if {test}:\n        return lap(eps / 4, q)\n"
+        "    return lap(eps, q)"
+    )
+    least = ErrorBound(found, within=3, risk="5%").smallest_epsilon()
+    assert float(least) == pytest.approx(4 * math.log(20) / 3, abs=1e-10)
+
+
 @pytest.mark.parametrize(
     ("text", "u", "risk", "limit"),
     [
@@ -563,6 +577,12 @@ def test_many_inputs_with_one_error_are_one(each: bool) -> None:
     alone = 2 * math.exp(-12) / (1 + math.exp(-3))
     risk = float(ErrorBound(counts, within=3, simultaneous=not each).risk(eps=3))
     assert risk == pytest.approx(alone if each else 1 - (1 - alone) ** 3, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", ["x == 7", "x in [7, 9]", "[1, x].count(7) == 1"])
+def test_integer_noise_at_an_equal_input_is_not_the_same(test: str) -> None:
+    text = f"def f(x: Dom(0, 40)): return dlap(eps, x) if {test} else dlap(2 * eps, x)"
+    assert not Mechanism.from_source(text).kept(Engine).only_adds_noise
 
 
 def test_noise_that_depends_on_a_finite_input_is_not_the_same() -> None:

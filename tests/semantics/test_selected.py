@@ -122,6 +122,45 @@ def test_probabilities_and_disagreement(name: str) -> None:
         assert one.check().outcome == two.check().outcome
 
 
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_finite_inputs(name: str) -> None:
+    """The same with finite inputs, where listing the comparisons takes seconds for most of them."""
+    m = 8
+    text = (
+        FIRST["running"].format(m=m).replace("r > top", "r >= top" if name in LAST else "r > top")
+    )
+    program, running = (
+        Mechanism.from_source(
+            f"def f(q: Dom(0, 3)[{m}]):\n" + "".join(f"    {x}\n" for x in one.splitlines())
+        )
+        for one in (SPELLINGS[name].format(m=m), text)
+    )
+    start = time.process_time()
+    assert program.probability([0, 3, 1, 2, 3, 0, 1, 2], 4) == running.probability(
+        [0, 3, 1, 2, 3, 0, 1, 2], 4
+    )
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "test", ["q[0] == 2", "2 in q", "q[0] > q[1]", "[2, 1, 0] == q", "q.count(2) > 0", "q[0] // 2"]
+)
+def test_finite_inputs_that_are_compared(test: str) -> None:
+    """A program that selects the largest number only if its input passes a test is no selection."""
+    program, largest, smallest = (
+        Mechanism.from_source(
+            f"def f(q: Dom(0, 2)[3]):\n    x = [lap(eps / 2, v) for v in q]\n    return {value}\n"
+        )
+        for value in (
+            f"x.index(max(x)) if {test} else x.index(min(x))",
+            "x.index(max(x))",
+            "x.index(min(x))",
+        )
+    )
+    for u, other in (([2, 1, 0], largest), ([0, 1, 1], smallest)):
+        assert program.probability(u, 1) == other.probability(u, 1)
+
+
 @pytest.mark.parametrize("name", NONE_AT_TIES)
 def test_ties_of_their_own(name: str) -> None:
     """At a tie for the largest number, the output is 4, and any change of it gives another one."""

@@ -24,6 +24,7 @@ from exactdp.language.static import check_constants, surely_total
 from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import Definition, called, where
 from exactdp.language.trial import confirmed
+from exactdp.language.types import over_reals
 from exactdp.language.values import Table, freeze
 from exactdp.reals import Stretch
 from exactdp.reals.interval import POSITIVE, Interval
@@ -86,6 +87,28 @@ class Program:
             if doubt is not None:
                 raise doubt
         return found
+
+    @cached_property
+    def over_reals(self) -> Program | None:
+        """The same program with real inputs instead of finite numbers; None if it is refused.
+
+        What is true of it at all inputs is true of this program: every number is a real.
+        """
+        params = self.definition.params
+        if not any(param.type is None or param.type.finite for param in params):
+            return self
+        kinds = [over_reals(param.type) for param in params]
+        real = [
+            replace(param, type=kind)
+            for param, kind in zip(params, kinds, strict=True)
+            if kind is not None
+        ]
+        if len(real) < len(params):
+            return None
+        try:
+            return Program(replace(self.definition, params=tuple(real)))
+        except ExactdpError:
+            return None
 
     @cached_property
     def machine(self) -> Machine:

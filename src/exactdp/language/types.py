@@ -263,3 +263,16 @@ def _few(members: tuple[Value, ...]) -> str:
     if len(members) > 7:
         return f"{first}, …, {shown(members[-1])}"
     return ", ".join(map(shown, members))
+
+
+def over_reals(kind: InputType | None) -> InputType | None:
+    """Return the type with reals for finite numbers; None if not all its values are numbers."""
+    match kind:
+        case RealType():
+            return kind
+        case DomType(members) if all(type(one) in (int, Fraction) for one in members):
+            return RealType()
+        case ListType(item, length):
+            inner = over_reals(item)
+            return ListType(inner, length) if isinstance(inner, RealType) else None
+    return None

@@ -9,6 +9,7 @@ from itertools import islice, product
 
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.events import Done, State
+from exactdp.language.layout import entry_names
 from exactdp.language.machine import Machine
 from exactdp.language.program import Program
 from exactdp.language.released import holds_terms
@@ -28,7 +29,7 @@ from exactdp.semantics.roots import Roots
 from exactdp.semantics.selected import Selected, Ties, selected
 from exactdp.semantics.spots import has_spots
 from exactdp.semantics.summaries import Summaries
-from exactdp.semantics.symbols import names_of, symbols_of
+from exactdp.semantics.symbols import names_of, symbols_for, symbols_of
 from exactdp.semantics.transitions import Transitions
 
 _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
@@ -202,22 +203,27 @@ class ProgramGraphs:
 
     def _few(self, pattern: Value) -> Limit:
         """Return the size of a graph that need not be simplified."""
-        size = sum(1 if isinstance(one, str) else len(one) for one in self._names if one)
+        size = len(entry_names(self._program.inputs))
         few = _FEW_NODES + _FEW_FOR_EACH * size
         return Limit(_FEW_NODES + _FEW_FOR_EACH * size * size if pattern is ANYTHING else few, few)
 
-    @cached_property
+    @property
     def selection(self) -> Selected | None:
-        """The numbers of which the program selects the best one, if this is proved."""
-        names = [one for one in self._names if one is not None]
-        if len(names) < len(self._names):
-            return None
-        return selected(self._program, tuple(map(symbols_of, names)))
+        """The numbers of which the program selects the best one, if this is proved.
+
+        All inputs must be real.
+        """
+        return None if None in self._names else self._selection
+
+    @cached_property
+    def _selection(self) -> Selected | None:
+        program = self._program.over_reals
+        return None if program is None else selected(program, symbols_for(program.inputs))
 
     def _examine(self) -> None:
         """Use a simpler program if an equivalent one is found."""
         self._is_examined = True
-        found = self.selection
+        found = self._selection
         if found is None:
             return
         if found.ties is None or found.ties.has_output:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.code import Code, expressions
 from exactdp.language.events import Compare, Done, Draw
-from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT, base_of, log_unit, units_in
 from exactdp.language.noisy import samples_both, samples_integers
+from exactdp.language.types import over_reals
 from exactdp.language.values import Value
 from exactdp.reals.logs import independent_bases
 from exactdp.semantics.added import added_noise
@@ -23,7 +24,7 @@ from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import NodeEvent, forms_of, has_noise
 from exactdp.semantics.plan import has_inputs
 from exactdp.semantics.program_graphs import ProgramGraphs
-from exactdp.semantics.symbols import symbols_of
+from exactdp.semantics.symbols import symbols_for, symbols_of
 
 _MOST_ALIKE = 20_000  # values of finite inputs around which the same noise may be added
 
@@ -71,10 +72,10 @@ class ProgramProperties(ProgramGraphs):
     @cached_property
     def only_adds_noise(self) -> bool:
         """Whether the output is the noiseless one plus noise with one distribution everywhere."""
-        params = self._program.inputs
-        if all(one is None or _are_numbers(one.members) for one in kinds(params)):
-            symbols = assembled(params, [Linear.symbol(name) for name in entry_names(params)])
-            found = added_noise(self._program, symbols)  # whatever the numbers are
+        program = self._program.over_reals or self._program  # refused for integer noise
+        are_numbers = all(over_reals(param.type) is not None for param in program.inputs)
+        if are_numbers and (program is self._program.over_reals or not _equates(program.code)):
+            found = added_noise(program, symbols_for(program.inputs))
             if found is not None and len(found) == 1:
                 return True
         every: set[Hashable] = set()
@@ -222,5 +223,8 @@ def _outputs(events: Iterable[NodeEvent]) -> Iterator[Value]:
     return (one.output for one in events if isinstance(one, Done))
 
 
-def _are_numbers(values: Iterable[Value]) -> bool:
-    return all(type(one) in (int, Fraction) for one in values)
+def _equates(code: Code) -> bool:
+    """Whether an expression may depend on which values are equal; symbols differ from all."""
+    kinds = ast.Compare | ast.Attribute | ast.Dict | ast.DictComp | ast.Set | ast.SetComp
+    trees = (tree for one in code.instructions for tree in expressions(one))
+    return any(isinstance(node, kinds) for tree in trees for node in ast.walk(tree))

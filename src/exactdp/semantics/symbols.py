@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
-from exactdp.language.layout import entry_names
+from exactdp.language.layout import assembled, entry_names
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
 from exactdp.language.values import List, Value
@@ -26,3 +27,8 @@ def symbols_of(names: str | tuple[str, ...]) -> Value:
     if isinstance(names, str):
         return Linear.symbol(names)
     return List(Linear.symbol(name) for name in names)
+
+
+def symbols_for(params: Sequence[Param]) -> tuple[Value, ...]:
+    """Return the inputs of a program whose inputs are all real, as symbols."""
+    return assembled(params, [Linear.symbol(name) for name in entry_names(params)])
