@@ -7,8 +7,8 @@ form in ε, or the minimum of several (`minimum`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -46,15 +46,21 @@ class Expression(Formula, ABC):
 
     def operands(self) -> tuple[Expression, ...]:
         """Return the expressions of which this one is made."""
-        return ()
+        return tuple(one for one in vars(self).values() if isinstance(one, Expression))
+
+    def rebuilt(self, operands: Iterable[Expression]) -> Expression:
+        """Return the same operation on other operands."""
+        names = [name for name, one in vars(self).items() if isinstance(one, Expression)]
+        return replace(self, **dict(zip(names, operands, strict=True)))  # type: ignore[type-var]
 
     def names(self) -> frozenset[str]:
         """Return the names that occur, except ε."""
         return frozenset().union(*(part.names() for part in self.operands()))
 
-    @abstractmethod
     def bound_to(self, values: Bindings) -> Expression:
         """Return the expression with values or expressions substituted for some names."""
+        operands = self.operands()
+        return self.rebuilt(one.bound_to(values) for one in operands) if operands else self
 
     def at(self, values: Values) -> ClosedForm:
         """Return the closed form at given values, for an expression without `minimum`."""
@@ -184,11 +190,6 @@ class Constant(Expression):
         del values
         return (self.form,)
 
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return the same constant."""
-        del values
-        return self
-
     def __str__(self) -> str:
         return str(self.form)
 
@@ -235,16 +236,10 @@ class _BinaryOperation(Expression):
     left: Expression
     right: Expression
 
-    def operands(self) -> tuple[Expression, ...]:
-        """Return both expressions."""
-        return self.left, self.right
-
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return the operation with values substituted in both."""
-        return _combined(type(self), self.left.bound_to(values), self.right.bound_to(values))
-
-    def _pairs(self, values: Values) -> Iterator[tuple[ClosedForm, ClosedForm]]:
-        return product(self.left.alternatives(values), self.right.alternatives(values))
+    def rebuilt(self, operands: Iterable[Expression]) -> Expression:
+        """Return the operation on two other expressions."""
+        left, right = operands
+        return _combined(type(self), left, right)
 
 
 class Sum(_BinaryOperation):
@@ -252,7 +247,8 @@ class Sum(_BinaryOperation):
 
     def alternatives(self, values: Values) -> Alternatives:
         """Return all sums."""
-        return _distinct(a + b for a, b in self._pairs(values))
+        one, two = self.left.alternatives(values), self.right.alternatives(values)
+        return _distinct(a + b for a, b in product(one, two))
 
     def __str__(self) -> str:
         right = str(self.right)
@@ -302,14 +298,6 @@ class Power(Expression):
         """Return the power of the base."""
         return (self.base.at(values) ** self.power,)
 
-    def operands(self) -> tuple[Expression, ...]:
-        """Return the base."""
-        return (self.base,)
-
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return the power of the base with values."""
-        return Power(self.base.bound_to(values), self.power)
-
     def __str__(self) -> str:
         return f"{_factor(self.base, strict=True)}**{self.power}"
 
@@ -330,14 +318,6 @@ class Exponential(Expression):
             )
         return (exp(exponent),)
 
-    def operands(self) -> tuple[Expression, ...]:
-        """Return the exponent."""
-        return (self.exponent,)
-
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return e to the exponent with values."""
-        return Exponential(self.exponent.bound_to(values))
-
     def __str__(self) -> str:
         return f"exp({self.exponent})"
 
@@ -352,9 +332,9 @@ class _Extreme(Expression):
         """Return all parts."""
         return self.parts
 
-    def bound_to(self, values: Bindings) -> Expression:
-        """Return the same with values substituted in all parts."""
-        return type(self)(tuple(part.bound_to(values) for part in self.parts))
+    def rebuilt(self, operands: Iterable[Expression]) -> Expression:
+        """Return the minimum or maximum of other parts."""
+        return type(self)(tuple(operands))
 
     def spread(
         self, function: Callable[[Expression], Expression], slope: int, text: str
@@ -571,7 +551,7 @@ def _form(value: Any) -> ClosedForm:
     return value if isinstance(value, ClosedForm) else ExpPoly(value)
 
 
-def _distinct(forms: Iterator[ClosedForm] | Any) -> Alternatives:
+def _distinct(forms: Iterable[ClosedForm]) -> Alternatives:
     return tuple(dict.fromkeys(forms))
 
 

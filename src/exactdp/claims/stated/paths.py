@@ -18,6 +18,7 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.errors import ExactdpError
 from exactdp.reals import parameter
+from exactdp.reals.operators import OrderedNumber
 
 Conjunction: TypeAlias = tuple[Comparison, ...]
 
@@ -104,11 +105,10 @@ def _key(form: Expression) -> _Key:
     return tuple((powers, q / abs(terms[-1].coefficient)) for q, powers, _ in terms)
 
 
-class UnknownNumber:
+class UnknownNumber(OrderedNumber):
     """A number given by a formula; its comparisons have an outcome on a path."""
 
     __slots__ = ("form", "path")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, form: Expression, path: FunctionPath) -> None:
         self.form, self.path = form, path
@@ -121,12 +121,6 @@ class UnknownNumber:
 
     def __radd__(self, other: Any) -> Any:
         return self._with(opened(other) + self.form)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with(self.form - opened(other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with(opened(other) - self.form)
 
     def __mul__(self, other: Any) -> Any:
         return self._with(self.form * opened(other))
@@ -146,31 +140,17 @@ class UnknownNumber:
     def __neg__(self) -> Any:
         return self._with(-self.form)
 
-    def __pos__(self) -> UnknownNumber:
-        return self
-
     def __abs__(self) -> Any:
         return extreme([self, -self], self.path, is_largest=True)
 
-    def __ge__(self, other: Any) -> bool:
-        return self.path.holds(_at_least(self, other))
-
-    def __gt__(self, other: Any) -> bool:
-        return not self.path.holds(_at_least(other, self))
-
-    def __le__(self, other: Any) -> bool:
-        return self.path.holds(_at_least(other, self))
-
-    def __lt__(self, other: Any) -> bool:
-        return not self.path.holds(_at_least(self, other))
-
-    def __eq__(self, other: object) -> bool:
+    def _compared(self, op: str, other: Any) -> bool:
         above, below = _at_least(self, other), _at_least(other, self)
-        ways = [(above, below), (below.negated(),), (above.negated(),)]
-        return not self.path.among(ways)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
+        if op in ("==", "!="):
+            ways = [(above, below), (below.negated(),), (above.negated(),)]
+            return (self.path.among(ways) == 0) is (op == "==")
+        if op in ("<", "<="):
+            above, below = below, above
+        return self.path.holds(above) if op[1:] else not self.path.holds(below)
 
     def __bool__(self) -> bool:
         raise UninterpretedError(f"{self.form} is neither true nor false")

@@ -46,12 +46,10 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
         case Constant(form):
             found = _rounded(form, side)
             return None if found is None else Constant(found)
-        case Exponential(exponent):
-            inner = rational_bound(exponent, side, on)
-            return None if inner is None else Exponential(inner)
-        case Sum(left, right):
-            one, two = rational_bound(left, side, on), rational_bound(right, side, on)
-            return None if one is None or two is None else Sum(one, two)
+        case Exponential() | Sum() | Minimum() | Maximum():
+            bounds = [rational_bound(one, side, on) for one in part.operands()]
+            known = [one for one in bounds if one is not None]
+            return part.rebuilt(known) if len(known) == len(bounds) else None
         case Product(left, right):
             return _product(left, right, side, on)
         case Quotient(left, Constant(form)) if form.is_irrational:
@@ -65,10 +63,6 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
         case Power(base, power):
             inner = rational_bound(base, side, on) if sign_of(base, on) == 1 else None
             return None if inner is None or sign_of(inner, on) != 1 else Power(inner, power)
-        case Minimum(parts) | Maximum(parts):
-            bounds = [rational_bound(one, side, on) for one in parts]
-            known = [one for one in bounds if one is not None]
-            return type(part)(tuple(known)) if len(known) == len(bounds) else None
     return None
 
 

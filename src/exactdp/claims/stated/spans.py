@@ -56,14 +56,12 @@ def _times(a: End, b: End) -> End:
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalNumber:
+class IntervalNumber(OrderedNumber):
     """All numbers between two, which are included unless they are infinite."""
 
     lower: End
     upper: End
     guesses: Guesses | None = None
-
-    __hash__ = None  # type: ignore[assignment]
 
     @classmethod
     def of(cls, value: Any) -> IntervalNumber:
@@ -73,45 +71,23 @@ class IntervalNumber:
         number = rational(value)
         return cls(number, number)
 
-    def _guessed(self, other: Any) -> bool:
-        guesses = self.guesses or IntervalNumber.of(other).guesses
+    def _compared(self, op: str, other: Any) -> bool:
+        two = IntervalNumber.of(other)
+        signs = [0]
+        if self is not other:
+            may_equal = self.lower <= two.upper and self.upper >= two.lower
+            possible = (self.lower < two.upper, may_equal, self.upper > two.lower)
+            signs = [sign for sign, may_be in zip((-1, 0, 1), possible, strict=True) if may_be]
+        answers = {COMPARED[op](sign, 0) for sign in signs}
+        if len(answers) == 1:
+            return answers.pop()
+        guesses = self.guesses or two.guesses
         if guesses is None:
             raise AmbiguousComparisonError
         return guesses.next()
 
-    def __le__(self, other: Any) -> bool:
-        two = IntervalNumber.of(other)
-        if self is other or self.upper <= two.lower:
-            return True
-        return False if self.lower > two.upper else self._guessed(other)
-
-    def __ge__(self, other: Any) -> bool:
-        two = IntervalNumber.of(other)
-        if self is other or self.lower >= two.upper:
-            return True
-        return False if self.upper < two.lower else self._guessed(other)
-
-    def __lt__(self, other: Any) -> bool:
-        return not self >= other
-
-    def __gt__(self, other: Any) -> bool:
-        return not self <= other
-
-    def __eq__(self, other: object) -> bool:
-        two = IntervalNumber.of(other)
-        if self is other or len({self.lower, self.upper, two.lower, two.upper}) == 1:
-            return True
-        is_apart = self.lower > two.upper or self.upper < two.lower
-        return False if is_apart else self._guessed(other)
-
-    def __bool__(self) -> bool:
-        return self != 0
-
     def __neg__(self) -> IntervalNumber:
         return IntervalNumber(-self.upper, -self.lower, self.guesses)
-
-    def __pos__(self) -> IntervalNumber:
-        return self
 
     def __abs__(self) -> IntervalNumber:
         if self.lower >= 0:
@@ -126,24 +102,15 @@ class IntervalNumber:
         return IntervalNumber(self.lower + two.lower, self.upper + two.upper, guesses)
 
     def __sub__(self, other: Any) -> IntervalNumber:
-        return (
-            IntervalNumber(Fraction(0), Fraction(0))
-            if self is other
-            else self + -IntervalNumber.of(other)
-        )
-
-    def __rsub__(self, other: Any) -> IntervalNumber:
-        return IntervalNumber.of(other) + -self
+        return IntervalNumber.of(0) if self is other else self + -IntervalNumber.of(other)
 
     def __mul__(self, other: Any) -> IntervalNumber:
-        is_square = self is other  # the same number, not only an equal span
-        if is_square:
-            return self._squared()
+        if self is other:  # the same number, not only an equal span
+            square: IntervalNumber = self**2
+            return square
         two = IntervalNumber.of(other)
         ends = [_times(a, b) for a in (self.lower, self.upper) for b in (two.lower, two.upper)]
         return IntervalNumber(min(ends), max(ends), self.guesses or two.guesses)
-
-    __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Any) -> IntervalNumber:
         two = IntervalNumber.of(other)
@@ -156,21 +123,13 @@ class IntervalNumber:
     def __rtruediv__(self, other: Any) -> IntervalNumber:
         return IntervalNumber.of(other) / self
 
-    def _squared(self) -> IntervalNumber:
-        size = abs(self)
-        return IntervalNumber(_power(size.lower, 2), _power(size.upper, 2), self.guesses)
-
     def __pow__(self, power: Any) -> IntervalNumber:
         if not isinstance(power, int) or power < 0:
             raise TypeError("a power is a whole number, 0 or more")
         if power == 0:
             return IntervalNumber.of(1)
-        if power % 2 == 0:
-            size = abs(self)
-            return IntervalNumber(
-                _power(size.lower, power), _power(size.upper, power), self.guesses
-            )
-        return IntervalNumber(_power(self.lower, power), _power(self.upper, power), self.guesses)
+        base = abs(self) if power % 2 == 0 else self
+        return IntervalNumber(_power(base.lower, power), _power(base.upper, power), self.guesses)
 
 
 def _inverse(end: End) -> End:
