@@ -25,7 +25,7 @@ from exactdp.claims.private.own_adjacency import Own
 from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.private.patterns import endless, reals_in
 from exactdp.claims.regions.places import OnCone
-from exactdp.claims.stated.adjacency import Entries, LargestChange, SquaredChange, TotalChange
+from exactdp.claims.stated.adjacency import Entries, WithinRadius
 from exactdp.claims.stated.inputs import is_listed, listed
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
@@ -277,9 +277,8 @@ def _claim(claim: Privacy, inputs: list[tuple[object, ...]]) -> Json:
     if isinstance(claim.inputs, Pairs):
         places = {u: k for k, u in enumerate(inputs)}
         adjacent = {"pairs": [[places[u], places[v]] for u, v in claim.pairs]}
-    elif isinstance(adjacency, LargestChange | TotalChange | SquaredChange):
-        names = {LargestChange: "linf", TotalChange: "l1", SquaredChange: "l2"}
-        adjacent = {names[type(adjacency)]: spell(adjacency.radius)}
+    elif isinstance(adjacency, WithinRadius):
+        adjacent = {adjacency.norm: spell(adjacency.radius)}
     elif isinstance(adjacency, Entries):
         size = None if adjacency.size is None else spell(adjacency.size)
         adjacent = {"entries": [adjacency.count, size]}

@@ -13,11 +13,11 @@ from functools import cached_property
 from itertools import product
 
 from exactdp.claims.stated.adjacency import Adjacency, Ball, DifferenceBound
-from exactdp.claims.stated.distances import in_the_language, input_type, is_function
-from exactdp.claims.stated.inputs import as_given, show
+from exactdp.claims.stated.distances import as_arguments, in_the_language, input_type, is_function
+from exactdp.claims.stated.inputs import show
 from exactdp.claims.stated.pieces import LinearPiece, pieces
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.layout import assembled, kinds
+from exactdp.language.layout import kinds
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
 from exactdp.polyhedra.cone import Cone
@@ -43,11 +43,7 @@ class Own:
         return found[0]
 
     def _called(self, u: Sequence[Value], v: Sequence[Value]) -> Value:
-        return self.function.machine.run(self._arguments(u, v))
-
-    def _arguments(self, u: Sequence[Value], v: Sequence[Value]) -> tuple[Value, ...]:
-        sides = (assembled(self.mechanism.inputs, x) for x in (u, v))
-        return tuple(as_given(self.mechanism, x) for x in sides)
+        return self.function.machine.run(as_arguments(self.mechanism, u, v))
 
     def _read(self, found: Value) -> bool:
         if not isinstance(found, bool):
@@ -59,7 +55,7 @@ class Own:
         return found
 
     def _one_sided(self, u: Sequence[Value], v: Sequence[Value]) -> ValueRefusedError:
-        one, two = (as_given(self.mechanism, assembled(self.mechanism.inputs, x)) for x in (u, v))
+        one, two = as_arguments(self.mechanism, u, v)
         return ValueRefusedError(
             f"{self} says that {show(one)} and {show(two)} are adjacent in one direction only",
             rule="Adjacency is symmetric: if u′ is adjacent to u, then u is adjacent to u′.",
@@ -79,9 +75,9 @@ class Own:
     def _adjacent(self, first: tuple[Value, ...], second: tuple[Value, ...]) -> list[LinearPiece]:
         """Return where the function is True; refuse it if that is not symmetric."""
         u, v = self._symbols(first, _FIRST), self._symbols(second, _SECOND)
-        listed = list(pieces(self.function.machine, self._arguments(u, v)))
+        listed = list(pieces(self.function.machine, as_arguments(self.mechanism, u, v)))
         found = [piece for piece in listed if self._read(piece.output)]
-        swapped = list(pieces(self.function.machine, self._arguments(v, u)))
+        swapped = list(pieces(self.function.machine, as_arguments(self.mechanism, v, u)))
         others = [piece for piece in swapped if not self._read(piece.output)]
         for one, two in product(found, others):
             if feasible((*one.rows, *two.rows)):
@@ -158,14 +154,7 @@ def read_adjacency(value: object, mechanism: Program) -> Adjacency | Own:
         return value
     if is_function(value) and not hasattr(value, "between"):
         kind = input_type(mechanism)
-        function = in_the_language(value, "adjacency", [kind, kind])
-        if len(function.inputs) != 2:
-            raise ValueRefusedError(
-                f"the adjacency {function.__name__} has {len(function.inputs)} inputs",
-                rule="An adjacency is a function of two inputs.",
-                way_out="Write def adjacent(u, v): …",
-            )
-        return Own(function, mechanism)
+        return Own(in_the_language(value, "adjacency", [kind, kind]), mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not an adjacency",
         rule="It is linf(d), l1(d), l2(d), one_entry, one_entry(d), hamming(k), or a function of "

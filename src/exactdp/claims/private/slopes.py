@@ -22,7 +22,7 @@ from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.of_inputs import basis, sides_within
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.regions.shapes import shape_of
-from exactdp.claims.stated.adjacency import Adjacency, LargestChange
+from exactdp.claims.stated.adjacency import Adjacency, WithinRadius
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import Inputs, is_listed
 from exactdp.claims.stated.vacuity import Content
@@ -83,7 +83,7 @@ class Slope:
     @property
     def is_by_signs(self) -> bool:
         """Whether there are so many corners that only one is examined, if p is monotone."""
-        is_cube = isinstance(self.adjacency, LargestChange)
+        is_cube = isinstance(self.adjacency, WithinRadius) and self.adjacency.norm == "linf"
         return is_cube and len(self._corners) > _FEW
 
     @cached_property

@@ -92,8 +92,24 @@ class Adjacency(ABC):
 
 
 @dataclass(frozen=True, repr=False)
-class _Radius(Adjacency):
+class WithinRadius(Adjacency):
+    """Inputs at a distance of at most a given number, under linf, l1 or l2."""
+
+    norm: str
     radius: Fraction
+
+    @property
+    def start(self) -> Left:
+        """The sum of all changes that is allowed; for l2, of their squares."""
+        return self.radius**2 if self.norm == "l2" else self.radius
+
+    def left(self, before: Left, one: Value, two: Value) -> Left:
+        """Return the remaining sum; under linf, entries change regardless of others."""
+        gap = self._gap(one, two)
+        if self.norm == "linf":
+            return before if gap <= self.radius else None
+        rest = before - (gap**2 if self.norm == "l2" else gap)
+        return rest if rest >= 0 else None
 
     def _gap(self, one: Value, two: Value) -> Fraction:
         for value in (one, two):
@@ -104,96 +120,29 @@ class _Radius(Adjacency):
                 )
         return abs(Fraction(one) - Fraction(two))
 
-
-@dataclass(frozen=True, repr=False)
-class LargestChange(_Radius):
-    """Every entry changes by at most a given number."""
-
-    @property
-    def start(self) -> Left:
-        """Every entry may change, regardless of the others."""
-        return self.radius
-
-    def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return the same bound."""
-        return before if self._gap(one, two) <= self.radius else None
-
     def balls(self, left: Left, count: int) -> list[Ball]:
-        """Return a cube."""
-        del left
-        units = _units(count)
-        sides = [
-            DifferenceBound(tuple(s * q for q in one), self.radius)
-            for one in units
-            for s in (1, -1)
-        ]
-        return [(tuple(range(count)), sides)]
-
-    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return the corners of a cube."""
-        return list(product((self.radius, -self.radius), repeat=count))
-
-    def __str__(self) -> str:
-        return f"linf({spell(self.radius)})"
-
-
-@dataclass(frozen=True, repr=False)
-class TotalChange(_Radius):
-    """The changes of all entries add up to at most a given number."""
-
-    @property
-    def start(self) -> Left:
-        """The whole radius."""
-        return self.radius
-
-    def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return the remaining radius."""
-        rest = before - self._gap(one, two)
-        return rest if rest >= 0 else None
-
-    def balls(self, left: Left, count: int) -> list[Ball]:
-        """Return a cross-polytope."""
-        sides = [DifferenceBound(signs, left) for signs in product((1, -1), repeat=count)]
-        return [(tuple(range(count)), sides)]
-
-    def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return the corners of a cross-polytope."""
-        return [tuple(s * self.radius * q for q in one) for one in _units(count) for s in (1, -1)]
-
-    def __str__(self) -> str:
-        return f"l1({spell(self.radius)})"
-
-
-@dataclass(frozen=True, repr=False)
-class SquaredChange(_Radius):
-    """The squares of the changes of all entries add up to at most the square of a given number."""
-
-    @property
-    def start(self) -> Left:
-        """The square of the radius."""
-        return self.radius**2
-
-    def left(self, before: Left, one: Value, two: Value) -> Left:
-        """Return what is left of the square."""
-        rest = before - self._gap(one, two) ** 2
-        return rest if rest >= 0 else None
-
-    def balls(self, left: Left, count: int) -> list[Ball]:
-        """Return a segment if there is one entry; refuse several."""
-        if count > 1 or left != self.start:
+        """Return a cube or a cross-polytope; a Euclidean ball of several entries is refused."""
+        if self.norm == "l2" and (count > 1 or left != self.start):
             raise ValueRefusedError(
                 f"by {self} the changes of several entries are not a polytope",
                 rule="For all real inputs adjacency is a set of linear conditions.",
                 way_out="Write linf(d) or l1(d), or give inputs=Grid(lo, hi) or a list.",
             )
-        return LargestChange(self.radius).balls(self.radius, count)
+        sides = _cube(count, self.radius)
+        if self.norm == "l1":
+            sides = [DifferenceBound(signs, left) for signs in product((1, -1), repeat=count)]
+        return [(tuple(range(count)), sides)]
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
-        """Return the corners of a cube around the ball."""
-        return LargestChange(self.radius).corners(count)
+        """Return the corners of a cube, or of a cross-polytope; for l2, of a cube around it."""
+        if self.norm == "l1":
+            return [
+                tuple(s * self.radius * q for q in one) for one in _units(count) for s in _SIGNS
+            ]
+        return list(product((self.radius, -self.radius), repeat=count))
 
     def __str__(self) -> str:
-        return f"l2({spell(self.radius)})"
+        return f"{self.norm}({spell(self.radius)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -218,20 +167,14 @@ class Entries(Adjacency):
         """Return how many more entries may change."""
         if one == two:
             return before
-        is_small = self.size is None or LargestChange(self.size).left(0, one, two) is not None
+        is_small = self.size is None or WithinRadius("linf", self.size).are([one], [two])
         return before - 1 if is_small and before else None
 
     def balls(self, left: Left, count: int) -> list[Ball]:
         """Return a segment or a line for each entry; for several entries, their cubes."""
         found: list[Ball] = []
         for moving in combinations(range(count), min(left, count)):
-            sides = [
-                DifferenceBound(tuple(s * q for q in one), self.size)
-                for one in _units(len(moving))
-                for s in (1, -1)
-                if self.size is not None
-            ]
-            found.append((moving, sides))
+            found.append((moving, [] if self.size is None else _cube(len(moving), self.size)))
         return found
 
     def corners(self, count: int) -> list[tuple[Fraction, ...]]:
@@ -273,9 +216,9 @@ def hamming(count: int = 1) -> Entries:
     return Entries(count)
 
 
-def within(kind: type[_Radius], radius: object) -> Adjacency:
+def within(norm: str, radius: object) -> Adjacency:
     """Return the adjacency of inputs at a distance of at most `radius`."""
-    return kind(_positive(radius, "the distance of adjacent inputs"))
+    return WithinRadius(norm, _positive(radius, "the distance of adjacent inputs"))
 
 
 def _positive(value: object, what: str) -> Fraction:
@@ -289,6 +232,15 @@ def _positive(value: object, what: str) -> Fraction:
     if found <= 0:
         raise ValueRefusedError(f"{what} is {spell(found)}", rule="It is positive.")
     return found
+
+
+_SIGNS = (1, -1)
+
+
+def _cube(count: int, radius: Fraction) -> list[DifferenceBound]:
+    """Return the sides of a cube."""
+    units = _units(count)
+    return [DifferenceBound(tuple(s * q for q in one), radius) for one in units for s in _SIGNS]
 
 
 def _units(count: int) -> list[tuple[int, ...]]:

@@ -14,13 +14,8 @@ from itertools import product
 from types import BuiltinFunctionType
 from typing import Any, TypeAlias, TypeGuard
 
-from exactdp.claims.stated.adjacency import (
-    Adjacency,
-    LargestChange,
-    SquaredChange,
-    TotalChange,
-    within,
-)
+from exactdp.claims.stated.adjacency import Adjacency, within
+from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.claims.stated.spans import AmbiguousComparisonError, IntervalNumber
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
@@ -123,8 +118,18 @@ def as_number(value: Value, name: str) -> Any:
     )
 
 
+class Norm(InputDistance):
+    """A distance that is a norm of the difference; called with a number, an adjacency."""
+
+    is_norm = True
+
+    def __call__(self, radius: object) -> Adjacency:
+        """Return the adjacency of inputs at a distance of at most `radius`."""
+        return within(self.name, radius)
+
+
 @dataclass(frozen=True, repr=False)
-class _LargestGap(InputDistance):
+class _LargestGap(Norm):
     """The largest difference between corresponding entries.
 
     >>> from exactdp import linf
@@ -133,11 +138,6 @@ class _LargestGap(InputDistance):
     """
 
     name: str = "linf"
-    is_norm = True
-
-    def __call__(self, radius: object) -> Adjacency:
-        """Return the adjacency in which every entry changes by at most `radius`."""
-        return within(LargestChange, radius)
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
@@ -153,7 +153,7 @@ class _LargestGap(InputDistance):
 
 
 @dataclass(frozen=True, repr=False)
-class _Total(InputDistance):
+class _Total(Norm):
     """The sum of all differences.
 
     >>> from exactdp import l1
@@ -162,12 +162,7 @@ class _Total(InputDistance):
     """
 
     name: str = "l1"
-    is_norm = True
     adds = True
-
-    def __call__(self, radius: object) -> Adjacency:
-        """Return the adjacency in which the changes of all entries add up to at most `radius`."""
-        return within(TotalChange, radius)
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
@@ -197,7 +192,7 @@ class _Total(InputDistance):
 
 
 @dataclass(frozen=True, repr=False)
-class _Euclidean(InputDistance):
+class _Euclidean(Norm):
     """The square root of the sum of all squared differences.
 
     It is not a linear form. At given inputs, dd is the square root of a rational; for all reals, it
@@ -209,12 +204,7 @@ class _Euclidean(InputDistance):
     """
 
     name: str = "l2"
-    is_norm = True
     is_euclidean = True
-
-    def __call__(self, radius: object) -> Adjacency:
-        """Return the adjacency in which the squares of all changes sum to at most `radius`²."""
-        return within(SquaredChange, radius)
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
@@ -354,16 +344,11 @@ class _OwnInput(InputDistance):
         """Return False: nothing is known about the function."""
         return False
 
-    def _arguments(self, u: Sequence[Value], v: Sequence[Value]) -> tuple[Value, ...]:
-        sides = (assembled(self.mechanism.inputs, side) for side in (u, v))
-        one = len(self.mechanism.inputs) == 1
-        return tuple(side[0] if one else side for side in sides)
-
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
     ) -> Iterator[DistanceCase]:
         """Return the pieces of the function."""
-        for piece in pieces(self.function.machine, self._arguments(u, v)):
+        for piece in pieces(self.function.machine, as_arguments(self.mechanism, u, v)):
             if piece.output == inf:
                 continue
             if not isinstance(piece.output, Linear):
@@ -373,7 +358,7 @@ class _OwnInput(InputDistance):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the value of the function."""
-        found = self.function.machine.run(self._arguments(u, v))
+        found = self.function.machine.run(as_arguments(self.mechanism, u, v))
         return check_distance(found, self.name)
 
 
@@ -406,12 +391,8 @@ class NonlinearDistance(InputDistance):
 
     def at(self, u: Sequence[Any], v: Sequence[Any]) -> Any:
         """Call the function with numbers, spans or germs."""
-        sides = (
-            [*map(_as_lists, assembled(self.mechanism.inputs, tuple(side)))] for side in (u, v)
-        )
-        one = len(self.mechanism.inputs) == 1
         try:
-            found = self.function(*(side[0] if one else side for side in sides))
+            found = self.function(*map(_as_lists, as_arguments(self.mechanism, u, v)))
         except (ExactdpError, AmbiguousComparisonError):
             raise
         except Exception as error:
@@ -425,6 +406,11 @@ class NonlinearDistance(InputDistance):
 
 def _as_lists(value: Any) -> Any:
     return [_as_lists(item) for item in value] if isinstance(value, tuple) else value
+
+
+def as_arguments(mechanism: Program, *inputs: Sequence[Value]) -> tuple[Value, ...]:
+    """Return inputs, given as flat sequences, as a function of inputs takes them."""
+    return tuple(as_given(mechanism, assembled(mechanism.inputs, one)) for one in inputs)
 
 
 def check_distance(value: Value, name: str) -> Distance:
@@ -453,7 +439,7 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
     if is_function(value) and not isinstance(value, BuiltinFunctionType):
         kind = input_type(mechanism)
         try:
-            function = in_the_language(value, "input_distance", [kind, kind])
+            return _OwnInput(in_the_language(value, "input_distance", [kind, kind]), mechanism)
         except ProgramError as error:
             is_python = not isinstance(value, Program) and not any(kinds(mechanism.inputs))
             if error.rule != LINEAR or not is_python:
@@ -462,13 +448,6 @@ def read_input_distance(value: object, mechanism: Program) -> InputDistance:
             return NonlinearDistance(
                 checked_function(value, name, lambda found: found).function, mechanism, name
             )
-        if len(function.inputs) != 2:
-            raise ValueRefusedError(
-                f"the distance {function.__name__} has {len(function.inputs)} inputs",
-                rule="A distance on inputs is a function of two inputs.",
-                way_out="Write def distance(u, v): …",
-            )
-        return _OwnInput(function, mechanism)
     raise ValueRefusedError(
         f"{shown(value)} is not a distance on inputs",
         rule="It is linf, l1, l2, discrete, numeric, or a function of two inputs in the language.",
@@ -488,10 +467,24 @@ def input_type(mechanism: Program) -> InputType | None:
     return types[0] if len(types) == 1 else RecordType(types)
 
 
+_SHAPES = {
+    "input_distance": ("A distance on inputs is a function of two inputs.", "distance(u, v)"),
+    "output_distance": (
+        "A distance on outputs is a function of an input and two outputs.",
+        "distance(u, one, two)",
+    ),
+    "adjacency": ("An adjacency is a function of two inputs.", "adjacent(u, v)"),
+}
+"""What a function is for: what it is called with, and how to write it."""
+
+
 def in_the_language(
     function: Any, what: str, types: Sequence[InputType | None]
 ) -> DeterministicProgram:
-    """Read a function of the user as one in the language, with types for its inputs."""
+    """Read a function of the user as one in the language, with types for its inputs.
+
+    `what` is the argument for which it is given.
+    """
     try:
         found = typed_program(function, types, lambdas=True)
         if getattr(function, "__name__", "") == "<lambda>":
@@ -505,7 +498,15 @@ def in_the_language(
             if "@" in error.way_out
             else error.way_out,
         ) from None
-    for param, kind in zip(found.inputs, types, strict=False):
+    if len(found.inputs) != len(types):
+        rule, example = _SHAPES[what]
+        noun = "adjacency" if what == "adjacency" else "distance"
+        raise ValueRefusedError(
+            f"the {noun} {found.__name__} has {len(found.inputs)} inputs",
+            rule=rule,
+            way_out=f"Write def {example}: …",
+        )
+    for param, kind in zip(found.inputs, types, strict=True):
         if param.type is not None and param.type.finite and kind is not None and not kind.finite:
             raise ProgramError(
                 f"{param.name} of the {what} {found.__name__} is {param.type}, and is given reals",

@@ -336,12 +336,6 @@ class _OwnOutput(OutputDistance):
         types = input_type(self.mechanism), _type_of(one), _type_of(two)
         if types not in self._machines:
             function = in_the_language(self.function, "output_distance", types)
-            if len(function.inputs) != len(types):
-                raise ValueRefusedError(
-                    f"the distance {self.name} has {len(function.inputs)} inputs",
-                    rule="A distance on outputs is a function of an input and two outputs.",
-                    way_out="Write def distance(u, one, two): …",
-                )
             self._machines[types] = function.machine
         return self._machines[types]
 
