@@ -19,12 +19,13 @@ from exactdp.claims.stated.expressions import (
     as_expression,
 )
 from exactdp.claims.stated.inputs import with_zeros
-from exactdp.claims.stated.output_distances import untold
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction
 from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
-from exactdp.semantics.spots import has_spots, watched
+from exactdp.language.values import Value
+from exactdp.semantics.linear import Linear
+from exactdp.semantics.spots import Spot, has_spots, watched
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,13 @@ class OfInput(Expression):
         names = entry_names(self.program.inputs)
         u = assembled(self.program.inputs, [values[name] for name in names])
         given = u[0] if len(u) == 1 else u
+        rule = f"A function for {self.function.name} takes an input and returns a number."
         try:
-            with watched(given):
-                return self.function.function(given) if has_spots(given) else self.function(given)
-        except ExactdpError:
-            raise
-        except Exception as error:
+            return called(self.function, self.function.name, rule, given)
+        except ValueRefusedError:
             if has_spots(given):
                 self._refuse_logarithms()
-                raise untold(self.function.name, error) from error
-            raise ValueRefusedError(
-                f"{self.function.name} failed at the input {shown(given)}: {error}",
-                rule=f"A function for {self.function.name} takes an input and returns a number.",
-            ) from error
+            raise
 
     def _refuse_logarithms(self) -> None:
         """Refuse log(r) / eps, which cannot be added to symbolic numbers, with a clear message."""
@@ -76,6 +71,36 @@ class OfInput(Expression):
 
     def __str__(self) -> str:
         return written(self.function.function)
+
+
+def called(function: Callable[..., Any], what: str, rule: str, *arguments: Value) -> Any:
+    """Return the value of a function of the user at values that may contain spots."""
+    try:
+        with watched(arguments):
+            if isinstance(function, CheckedFunction) and has_spots(arguments):
+                return function.answer(arguments, {})  # not cached: its comparisons are recorded
+            return function(*arguments)
+    except ExactdpError:
+        raise
+    except Exception as error:
+        if has_spots(arguments):
+            raise ValueRefusedError(
+                f"{what} cannot be computed for all inputs at once: {_without_names(str(error))}",
+                rule="There numbers of the input can be added, compared, and multiplied by "
+                "numbers.",
+                way_out="Write it piecewise linear, or give inputs=Grid(lo, hi) or a list.",
+            ) from error
+        where = "the input " if len(arguments) == 1 else ""
+        raise ValueRefusedError(
+            f"{what} failed at {where}{', '.join(map(shown, arguments))}: {error}", rule=rule
+        ) from error
+
+
+def _without_names(text: str) -> str:
+    """Return a Python error message without the names of internal types."""
+    for name in (Spot.__name__, Linear.__name__):
+        text = text.replace(f"'{name}'", "an input").replace(name, "an input")
+    return text
 
 
 def written(function: Callable[..., Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 from exactdp.claims.stated.conditions import (
@@ -39,6 +40,7 @@ from exactdp.reals.logs import as_one_log, named_constants
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radicals import Radical, told
+from exactdp.semantics.spots import Spot
 
 
 class AnyLevel:
@@ -334,9 +336,7 @@ def read_level(value: object, name: str, program: Program) -> Level:
         by_cases = conditional(value, program, name)
         if by_cases is not None:
             return by_cases
-        return OfInput(
-            checked_function(value, name, lambda found: as_expression(found, name)), program
-        )
+        return OfInput(checked_function(value, name, partial(_read_number, name)), program)
     if isinstance(value, str) and is_formula(value):
         if (found := _log_term(value, name)) is None:
             return read_formula(value, program, name)
@@ -348,6 +348,11 @@ def read_level(value: object, name: str, program: Program) -> Level:
     if number is not None and number < 0:
         raise _negative(name, told(number))
     return level
+
+
+def _read_number(name: str, found: object) -> object:
+    """Read the value of a function for α or γ, which may be a spot."""
+    return found if isinstance(found, Spot) else as_expression(found, name)
 
 
 def _is_range(text: str) -> bool:

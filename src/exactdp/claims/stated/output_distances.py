@@ -22,6 +22,7 @@ from exactdp.claims.stated.distances import (
     is_function,
     l2,
 )
+from exactdp.claims.stated.functions import called
 from exactdp.claims.stated.lattice_balls import in_ball
 from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.claims.stated.scores import candidate_scores
@@ -422,42 +423,17 @@ def _asked(function: Callable[..., Any], what: str) -> Callable[..., Any]:
 
 
 def _called(function: Callable[..., Any], what: str, *arguments: Value) -> Any:
+    rule = "It is called with an input and outputs, and returns a number."
     try:
-        with watched(arguments):
-            if isinstance(function, CheckedFunction) and has_spots(arguments):
-                return function.answer(arguments, {})  # not cached: its comparisons are recorded
-            return function(*arguments)
-    except Exception as error:
-        if holds(arguments, Linear):
-            raise ValueRefusedError(
-                f"{what} cannot decide which ideal outputs agree, because they contain numbers",
-                rule='With agreement="output_distance" and such outputs the distance is sup.',
-                way_out='Use output_distance=sup, or agreement="equal".',
-            ) from error
-        if isinstance(error, ExactdpError):
+        return called(function, what, rule, *arguments)
+    except ExactdpError as error:
+        if not holds(arguments, Linear):
             raise
-        if has_spots(arguments):
-            raise untold(what, error) from error
         raise ValueRefusedError(
-            f"{what} failed at {', '.join(map(shown, arguments))}: {error}",
-            rule="It is called with an input and outputs, and returns a number.",
+            f"{what} cannot decide which ideal outputs agree, because they contain numbers",
+            rule='With agreement="output_distance" and such outputs the distance is sup.',
+            way_out='Use output_distance=sup, or agreement="equal".',
         ) from error
-
-
-def untold(what: str, error: Exception) -> ValueRefusedError:
-    """Return the error for a Python function that does not accept symbolic numbers."""
-    return ValueRefusedError(
-        f"{what} cannot be computed for all inputs at once: {_without_names(str(error))}",
-        rule="There numbers of the input can be added, compared, and multiplied by numbers.",
-        way_out="Write it piecewise linear, or give inputs=Grid(lo, hi) or a list.",
-    )
-
-
-def _without_names(text: str) -> str:
-    """Return a Python error message without the names of internal types."""
-    for name in (Spot.__name__, Linear.__name__):
-        text = text.replace(f"'{name}'", "an input").replace(name, "an input")
-    return text
 
 
 def _require_three(function: Callable[..., Any]) -> None:

@@ -36,7 +36,7 @@ from exactdp.claims.stated.expressions import (
 )
 from exactdp.claims.stated.features import has_root, has_tower
 from exactdp.claims.stated.fitting import input_distance_for, output_distance_for
-from exactdp.claims.stated.functions import OfInput, written
+from exactdp.claims.stated.functions import OfInput, called, written
 from exactdp.claims.stated.ideals import IdealFunction, NonlinearIdeal, read_ideal
 from exactdp.claims.stated.identity import as_given_only
 from exactdp.claims.stated.inputs import (
@@ -68,7 +68,6 @@ from exactdp.claims.stated.output_distances import (
     OutputDistance,
     discrete_outputs,
     read_output_distance,
-    untold,
 )
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
@@ -81,7 +80,6 @@ from exactdp.reals.numbers import Number, is_percentage, probability, spell
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
-from exactdp.semantics.spots import has_spots, watched
 
 Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
 """A formula for β, or a function that takes an input and returns one."""
@@ -389,8 +387,13 @@ class AccuracyStatement:
     def beta_at(self, u: Value) -> Expression:
         """Return β as a formula at an input, which is given as users write it."""
         if self.is_beta_of_input:
-            return _of_input(self._asked_beta, u)
+            return self._called_beta(u)
         return self.formula
+
+    def _called_beta(self, u: Value) -> Expression:
+        rule = "A function for beta takes an input and returns a formula."
+        found: Expression = called(self._asked_beta, "beta", rule, u)
+        return found
 
     @cached_property
     def _asked_beta(self) -> CheckedFunction:
@@ -402,9 +405,8 @@ class AccuracyStatement:
         """β as a formula, with symbols for the inputs if it was given as a function of them."""
         if self.is_beta_of_input:
             symbols = [Symbol(name) for name in self.entry_names]
-            return _of_input(
-                self._asked_beta,
-                as_given(self.mechanism, assembled(self.mechanism.inputs, symbols)),
+            return self._called_beta(
+                as_given(self.mechanism, assembled(self.mechanism.inputs, symbols))
             )
         return as_expression(self.bound, "beta")
 
@@ -604,19 +606,3 @@ class AccuracyStatement:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
-
-
-def _of_input(beta: CheckedFunction, u: Value) -> Expression:
-    try:
-        with watched(u):
-            found: Expression = beta.answer((u,), {}) if has_spots(u) else beta(u)
-    except ExactdpError:
-        raise
-    except Exception as error:
-        if has_spots(u):
-            raise untold("beta", error) from error
-        raise ValueRefusedError(
-            f"beta failed at the input {shown(u)}: {error}",
-            rule="A function for beta takes an input and returns a formula.",
-        ) from error
-    return found
