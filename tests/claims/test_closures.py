@@ -65,6 +65,19 @@ def test_certified(text: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert not report.taken
 
 
+def test_sums_of_differences_at_numbers() -> None:
+    """To exchange the two largest, one of them moves by their difference."""
+    claim = Accuracy(
+        Mechanism.from_source(LARGEST.format(m=8)),
+        exp(-alpha * eps),
+        input_distance="l1",
+        inputs=[[5, 1, 9, 2, 0, 4, 3, 7], [1, 6, 6, 2, 0, 0, 0, 0]],
+    )
+    inputs = claim.input_set
+    assert isinstance(inputs, tuple)
+    assert [claim.obligations.distance(u) for u in inputs] == [2, 0]
+
+
 def test_overlapping_polyhedra_are_not_closures() -> None:
     """Overlapping are x ≥ 0 and x ≤ 1: dd of the first is not the distance to 0."""
 

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 from exactdp.claims.disagreement.bounds import Least, certified
 from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.stated.distances import InputDistance, l1, linf
-from exactdp.polyhedra.form import Form, Name
+from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.reals.numbers import inf
 from exactdp.semantics.linear import Linear
 from exactdp.semantics.selected import Selected
 from exactdp.semantics.spots import Spot
@@ -90,21 +88,6 @@ def distance_to_side(
         value = side.form.value(point) / norm(side)
         found.setdefault(value.form if isinstance(value, Spot) else value, value)
     return certified(Least(tuple(found.values())))
-
-
-class NearestSide:
-    """The distance of a point to the nearest of some sides, as linear forms in integers."""
-
-    def __init__(self, sides: Polyhedron, norm: Callable[[Halfspace], Fraction]) -> None:
-        forms = [Form(one.form.coefficients, one.form.constant) / norm(one) for one in sides]
-        self._scale = lcm(*(form.denominator for form in forms))
-        self._forms = [form.whole(self._scale) for form in forms]
-
-    def distance(self, point: Mapping[Name, Any]) -> Any:
-        """Return the distance of a point inside all sides; ∞ if there are none."""
-        if not self._forms:
-            return inf
-        return Fraction(min([form.value(point) for form in self._forms])) / self._scale
 
 
 def beyond_side(

@@ -22,7 +22,6 @@ from exactdp.claims.disagreement.boxed import (
 from exactdp.claims.disagreement.closer import closer, simple_places
 from exactdp.claims.disagreement.closures import (
     Closures,
-    NearestSide,
     are_closures,
     beyond_side,
     distance_to_side,
@@ -32,7 +31,7 @@ from exactdp.claims.disagreement.closures import (
 from exactdp.claims.disagreement.constraints import DISTANCE
 from exactdp.claims.disagreement.euclidean import EuclideanDisagreements
 from exactdp.claims.disagreement.finite import FiniteSearch
-from exactdp.claims.disagreement.ideal_graphs import IdealGraph, IdealGraphs
+from exactdp.claims.disagreement.ideal_graphs import IdealGraphs
 from exactdp.claims.disagreement.nearest import Differ, Disagreement, disagrees
 from exactdp.claims.disagreement.reaches import system, told_apart
 from exactdp.claims.disagreement.symbolic_runs import unknown_neighbours
@@ -82,7 +81,6 @@ class Disagreements:
         self._ways = Ways(self._graphs, distance)
         self._euclidean = EuclideanDisagreements(self._graphs, distance)
         self._search = FiniteSearch(mechanism, ideal, distance)
-        self._sides: dict[IdealGraph, NearestSide | None] = {}
         self._last: tuple[Value, ...] | None = None
 
     @property
@@ -119,16 +117,12 @@ class Disagreements:
             if is_symbolic:
                 return self._euclidean.bound(u, output, differ)
             return self._euclidean.nearest(u, output, differ).distance
-        if reals > _MOST_SYMBOLS and not is_symbolic:
-            return self._ways.nearest(u, output, differ)[0]
-        if differ is None and not is_symbolic and self._is_by_sides:
-            near = self._nearest_side(output)
-            if near is not None:
-                return near.distance(self._graphs.numbers(u))
-        here, point = self._described(u)
         sides = self._closure(u, output, differ)
         if sides is not None:
             return distance_to_side(sides, self._norm, self._graphs.numbers(u))
+        if reals > _MOST_SYMBOLS and not is_symbolic:
+            return self._ways.nearest(u, output, differ)[0]
+        here, point = self._described(u)
         possible = self._ways.reaches(u, output, here, every=differ is not None)
         if differ is not None:
             possible = tuple(one for one in possible if differ(one.output))
@@ -136,23 +130,6 @@ class Disagreements:
             return self._ways.certified(point, list(possible))
         found = min((one.distance(point) for one in possible), default=inf)
         return found if found == inf else self._ways.checked(Fraction(found) / possible[0].scale, u)
-
-    @cached_property
-    def _is_by_sides(self) -> bool:
-        """Whether dd is the least distance to a side, where the inputs with an output have sides.
-
-        Beyond each side the output is another one, and inside of all it is not.
-        """
-        is_finite = any(self._kinds) or self._graphs.releases or self._ideal.is_partial
-        return self._norm is not None and not is_finite
-
-    def _nearest_side(self, output: Value) -> NearestSide | None:
-        """Return the distance to the sides of the inputs with an output; None if not known."""
-        group = self._graphs.group((), output, every=False)
-        if group not in self._sides:
-            around = group.sides
-            self._sides[group] = None if around is None else NearestSide(around, self._norm)
-        return self._sides[group]
 
     @cached_property
     def is_by_forms(self) -> bool:
@@ -194,21 +171,33 @@ class Disagreements:
         """Return the closure of the inputs with an output, if it is known.
 
         It is used for spots with fewer parameters than numbers, or many: otherwise forms for all
-        inputs divide cells less.
+        inputs divide cells less. For numbers, forms for all inputs are faster, unless differences
+        are added, which is slow to eliminate.
         """
-        if differ is not None or not has_spots(u):
+        if differ is not None or not self._has_sides:
             return None
-        if len(self._kinds) <= _MOST_SYMBOLS and len(trace_of(u).names) > len(self._kinds):
+        if not has_spots(u):
+            if not self._distance.adds:
+                return None
+            sides = self._graphs.group((), output, every=False).sides
+            if sides is not None:
+                return sides
+        elif len(self._kinds) <= _MOST_SYMBOLS and len(trace_of(u).names) > len(self._kinds):
             return None
         return None if self._closures is None else self._closures.get(told_apart(output))
+
+    @cached_property
+    def _has_sides(self) -> bool:
+        """Whether closures of the inputs with an output are looked for."""
+        if self._norm is None or any(self._kinds) or self._multiplies or self._is_bent:
+            return False
+        return not self._graphs.releases and not self._ideal.is_partial
 
     @cached_property
     def _closures(self) -> Closures | None:
         """The closure of the inputs with each ideal output; None if they are not known."""
         program = self._ideal.program
-        if self._norm is None or program is None or any(self._kinds):
-            return None
-        if self._graphs.releases or self._ideal.is_partial or self._multiplies or self._is_bent:
+        if program is None or not self._has_sides:
             return None
         selection = self._engine.selection
         known = None if selection is None else of_selection(selection)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.disagreement.reaches import ReadyReach, told_apart
 from exactdp.claims.disagreement.symbolic_runs import followed
+from exactdp.claims.stated.enclosing import enclosed
 from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.inputs import as_given, as_written
-from exactdp.claims.stated.pieces import condition
 from exactdp.errors import UndefinedError
 from exactdp.language.events import Compare
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -20,13 +20,13 @@ from exactdp.language.nested import mapped
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name
-from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
+from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.nodes import Failure
+from exactdp.semantics.nodes import Failure, Node
 from exactdp.semantics.spots import at_sample
 
 if TYPE_CHECKING:
@@ -62,23 +62,18 @@ class IdealGraph:
 
         It is if the graph has one path, on which no numbers are unequal.
         """
-        nodes = self.graph.nodes
-        if not self.has_one_path or any(isinstance(one.event, Failure) for one in nodes):
+        if not self.has_one_path or any(map(_may_be_no_side, self.graph.nodes)):
             return None
-        cases = {id(node.event): node.edges[0].case for node in nodes if node.edges}
-        rows: list[Halfspace] = []
-        kinds = set[str]()
+        around = enclosed(self.graph)
+        return None if around is None else around.sides
 
-        def only(event: Compare, difference: Any) -> bool:
-            case = bool(cases[id(event)])
-            op = event.op if case else NEGATED[event.op]
-            kinds.add(op)
-            if isinstance(difference, Linear) and op != "!=":
-                rows.extend(condition(difference, op)[0])
-            return case
 
-        followed(self.graph, {name: Linear.symbol(name) for name in self.graph.mentions[0]}, only)
-        return None if "!=" in kinds else tuple(rows)
+def _may_be_no_side(node: Node) -> bool:
+    """Whether a node of a path fails, or two numbers are unequal there."""
+    if isinstance(node.event, Compare):
+        (edge,) = node.edges
+        return (node.event.op if edge.case else NEGATED[node.event.op]) == "!="
+    return isinstance(node.event, Failure)
 
 
 class IdealGraphs:
