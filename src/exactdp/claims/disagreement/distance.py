@@ -377,24 +377,17 @@ class Disagreements:
         rows = system(reach, adds=self._distance.adds)
         tight = [row.at({DISTANCE: distance}) for row in rows]
         solved = solution(tight, numbers)
-        is_open = solved is None
         if solved is None:
             solved = solution((row.closed() for row in tight), numbers)
         assert solved is not None
         point = [*self._graphs.filled({**numbers, **solved}, finite)]
-        other = assembled(self._mechanism.inputs, point)
-        out = self._graphs.defined(other)
-        given = self._graphs.shown(other)
-        if is_open and out is not None:  # on a side of its polyhedron it may disagree all the same
+
+        def is_there(out: Value) -> bool:
             there = self._distance.between(entries(u), point)
-            is_open = there != distance or not disagrees(out, output, differ)
-        if not is_open:
-            return Disagreement(distance, given, out, attained=True)
-        # A segment from the closure of a convex set to a point of the set lies inside it.
-        inside = solution([row.at({DISTANCE: distance + 1}) for row in rows], numbers)
-        assert inside is not None
-        towards = self._graphs.towards(point, self._graphs.filled({**numbers, **inside}, finite))
-        return Disagreement(distance, given, self._graphs.beyond(point, towards), False, towards)
+            return there == distance and disagrees(out, output, differ)
+
+        inside = [row.at({DISTANCE: distance + 1}) for row in rows]
+        return self._graphs.nearest_at(distance, point, is_there, inside, numbers)
 
     def approach(
         self, u: tuple[Value, ...], output: Value, differ: Differ | None

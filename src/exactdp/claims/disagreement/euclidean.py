@@ -21,7 +21,7 @@ from exactdp.claims.stated.pieces import pieces
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, entries
 from exactdp.language.values import Value
-from exactdp.polyhedra.elimination import feasible, solution
+from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.polyhedra.projection import MOST_CONDITIONS, nearest_point
@@ -57,17 +57,11 @@ class EuclideanDisagreements:
         if best is None:
             return Disagreement(inf, None, None, attained=False)
         distance, point, rows = best
-        other = assembled(self._graphs.mechanism.inputs, point)
-        out = self._graphs.defined(other)
-        given = self._graphs.shown(other)
-        if out is not None and disagrees(out, output, differ):
-            return Disagreement(distance, given, out, attained=True)
-        inside = solution(rows, numbers)
-        assert inside is not None
-        finite = tuple(x for x, k in zip(point, self._graphs.kinds, strict=True) if k is not None)
-        aim = self._graphs.filled({**numbers, **inside}, finite)
-        towards = self._graphs.towards(point, aim)
-        return Disagreement(distance, given, self._graphs.beyond(point, towards), False, towards)
+
+        def is_there(out: Value) -> bool:
+            return disagrees(out, output, differ)
+
+        return self._graphs.nearest_at(distance, point, is_there, rows, numbers)
 
     def bound(self, u: tuple[Value, ...], output: Value, differ: Differ | None) -> Distance:
         """Return a form that is at least dd in the Euclidean distance, and close to it."""

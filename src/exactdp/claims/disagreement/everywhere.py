@@ -11,9 +11,11 @@ from exactdp.claims.stated.inputs import AllReals, Box, box_sides
 from exactdp.errors import UndefinedError
 from exactdp.language.program import Program
 from exactdp.language.values import Value
+from exactdp.polyhedra.form import Form
 from exactdp.reals.numbers import inf, spell
+from exactdp.semantics.linear import Linear
 from exactdp.semantics.piecewise import Piece, Piecewise, piecewise
-from exactdp.semantics.spots import Spot, rational_vector
+from exactdp.semantics.spots import Spot, symbolic
 
 
 def disagreement(
@@ -26,39 +28,33 @@ def disagreement(
             found = distance(given)
         except UndefinedError:
             return None
-        if isinstance(found, Spot):
-            return DistanceForm(found.trace.names, rational_vector(found.form))
-        return DistanceForm((), (), found)
+        return DistanceForm(symbolic(found))
 
     def alone(given: Value, _: tuple[Value, ...]) -> Any:
-        return DistanceForm((), (), distance(mechanism.read_input(given)))
+        return DistanceForm(distance(mechanism.read_input(given)))
 
     found = piecewise(mechanism, box_sides(mechanism, u), run, alone)
     defined = (one for one in found.pieces if one.value is not None)
     return PiecewiseDistance(replace(found, pieces=tuple(defined)))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class DistanceForm:
     """A linear form in the inputs, or a number."""
 
-    def __init__(
-        self, names: tuple[str, ...], form: tuple[Fraction, ...], number: Any = None
-    ) -> None:
-        self.names, self.form, self.number = names, form, number
+    form: Any
 
     def at(self, values: dict[str, Fraction]) -> Fraction | float:
         """Return the distance at numbers of an input."""
-        if self.number is not None:
-            return self.number if self.number == inf else Fraction(self.number)
-        start, *slopes = self.form
-        parts = zip(self.names[1:], slopes, strict=True)
-        return start + sum((q * values[name] for name, q in parts), Fraction(0))
+        found = self.form.value(values) if isinstance(self.form, Linear) else self.form
+        return inf if found == inf else Fraction(found)
 
     def __str__(self) -> str:
-        if self.number is not None:
-            return "∞" if self.number == inf else spell(Fraction(self.number))
+        if self.form == inf:
+            return "∞"
+        form = Form({}, 0) + self.form
         text = ""
-        for name, q in zip(("", *self.names[1:]), self.form, strict=True):
+        for name, q in (("", form.constant), *form.coefficients.items()):
             if q:
                 size = "" if abs(q) == 1 and name else f"{spell(abs(q))}{'·' if name else ''}"
                 sign = (" − " if text else "−") if q < 0 else (" + " if text else "")

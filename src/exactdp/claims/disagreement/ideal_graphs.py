@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.disagreement.reaches import ReadyReach, told_apart
-from exactdp.claims.disagreement.symbolic_runs import followed
+from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.enclosing import enclosed
 from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.inputs import as_given, as_written
+from exactdp.claims.stated.spans import Germ
 from exactdp.errors import UndefinedError
 from exactdp.language.events import Compare
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.nested import mapped
-from exactdp.language.operations import COMPARISONS
-from exactdp.language.values import Value
+from exactdp.language.values import Value, plain
+from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name
-from exactdp.polyhedra.halfspace import Polyhedron
+from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Failure, Node
 from exactdp.semantics.spots import at_sample
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.ideals import IdealFunction
     from exactdp.language.program import Program
-
-_STEP = "a little"
 
 
 class IdealGraph:
@@ -139,12 +138,36 @@ class IdealGraphs:
 
     def beyond(self, point: Sequence[Value], towards: Sequence[Fraction]) -> Value:
         """Return the output arbitrarily close to a point in a direction."""
-        both = zip(point, towards, strict=True)
-        values = [x + Linear({_STEP: t}) if t else x for x, t in both]
-        finite = tuple(x for x, k in zip(values, self.kinds, strict=True) if k is not None)
-        graph = self.group(finite, None, every=True).graph
-        numbers = dict(zip(self.names, values, strict=True))
-        return _at_zero(followed(graph, numbers, _answer_beyond))
+        assert isinstance(self.ideal, IdealProgram)
+        values = [Germ((Fraction(x), t)) if t else x for x, t in zip(point, towards, strict=True)]
+        output = self.ideal.at(assembled(self.mechanism.inputs, values))
+        return mapped(output, lambda one: plain(one.parts[0]) if isinstance(one, Germ) else one)
+
+    def nearest_at(
+        self,
+        distance: Distance,
+        point: list[Value],
+        is_there: Callable[[Value], bool],
+        inside: Iterable[Halfspace],
+        numbers: Mapping[Name, Any],
+    ) -> Disagreement:
+        """Return a nearest input, or a limit of inputs that disagree, with a direction to them.
+
+        `is_there` tells whether its output disagrees; the inputs in a polyhedron do, and those
+        close to given `numbers` are simple.
+        """
+        other = assembled(self.mechanism.inputs, point)
+        out = self.defined(other)
+        if out is not None and is_there(out):
+            return Disagreement(distance, self.shown(other), out, attained=True)
+        # A segment from the closure of a convex set to a point of the set lies inside it.
+        found = solution(inside, numbers)
+        assert found is not None
+        finite = tuple(x for x, k in zip(point, self.kinds, strict=True) if k is not None)
+        towards = self.towards(point, self.filled({**numbers, **found}, finite))
+        return Disagreement(
+            distance, self.shown(other), self.beyond(point, towards), False, towards
+        )
 
     def towards(self, point: Sequence[Any], there: Iterable[Any]) -> tuple[Fraction, ...]:
         """Return the direction from a point to another one, by the samples of their spots."""
@@ -156,13 +179,3 @@ class IdealGraphs:
     def shown(self, u: tuple[Value, ...]) -> Value:
         """Return an input as an answer shows it."""
         return as_written(as_given(self.mechanism, u))
-
-
-def _answer_beyond(event: Compare, difference: Any) -> bool:
-    if isinstance(difference, Linear):
-        difference = difference.constant or difference.coefficients[_STEP]
-    return COMPARISONS[event.op](difference, 0)
-
-
-def _at_zero(output: Value) -> Value:
-    return mapped(output, lambda one: one.constant if isinstance(one, Linear) else one)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, both
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
@@ -47,6 +47,27 @@ def parts_of(claim: AccuracyStatement, beta: Expression) -> Iterator[ClaimPart]:
                 yield ClaimPart(formula, sides)
 
 
+Monomial: TypeAlias = tuple[tuple[str, int], ...]
+"""Names, except ε, with their powers."""
+
+
+def polynomial(given: Comparison, names: Sequence[str]) -> dict[Monomial, ClosedForm]:
+    """Return the side of a comparison as a polynomial in some names: closed forms in ε."""
+    form = given.form.at({name: parameter(name) for name in names})
+    under = form.denominator
+    if set(under.parameters) - {"eps"}:
+        raise not_linear(given)
+    parts: dict[Monomial, list[Any]] = {}
+    for c, powers, rates in form.numerator.terms:
+        if any(name != "eps" for name, _ in rates):
+            raise not_linear(given)
+        key = tuple((name, int(k)) for name, k in powers if name != "eps")
+        rest = tuple(one for one in powers if one[0] == "eps")
+        parts.setdefault(key, []).append((c, rest, rates))
+    found = {key: ExpPoly(terms) / under for key, terms in parts.items()}
+    return {key: c for key, c in found.items() if c.numerator}
+
+
 @dataclass(frozen=True)
 class LinearSide:
     """Σ a·x + a₀ ≥ 0 with coefficients that are closed forms in ε.
@@ -61,22 +82,14 @@ class LinearSide:
     @classmethod
     def of(cls, given: Comparison, names: Sequence[str]) -> LinearSide:
         """Return a comparison as a linear side in some names."""
-        form = given.form.at({name: parameter(name) for name in names})
-        under = form.denominator
-        if set(under.parameters) - {"eps"}:
-            raise not_linear(given)
-        parts: dict[str, list[Any]] = {"": []}
-        for c, powers, rates in form.numerator.terms:
-            used = [(name, k) for name, k in powers if name != "eps"]
-            if any(name != "eps" for name, _ in rates) or sum(k for _, k in used) > 1:
+        found: dict[str, ClosedForm] = {"": ExpPoly(0)}
+        for powers, c in polynomial(given, names).items():
+            if sum(k for _, k in powers) > 1:
                 raise not_linear(given)
-            name = used[0][0] if used else ""
-            power = dict(powers).get("eps", 0) + is_constant(name)
-            rest = (("eps", power),) if power else ()
-            parts.setdefault(name, []).append((c, rest, rates))
-        found = {name: ExpPoly(terms) / under for name, terms in parts.items()}
+            name = powers[0][0] if powers else ""
+            found[name] = c * eps if is_constant(name) else c
         constant = found.pop("")
-        listed = tuple((name, slope) for name, slope in sorted(found.items()) if slope.numerator)
+        listed = tuple(sorted(found.items(), key=lambda one: one[0]))
         return cls(constant, listed, given.strict)
 
     def at(self, on: Interval) -> LinearSide:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any, TypeAlias
 
-from exactdp.claims.stated.admissible import LinearSide, not_linear
+from exactdp.claims.stated.admissible import LinearSide, not_linear, polynomial
 from exactdp.claims.stated.expressions import Comparison, Symbol
 from exactdp.reals import (
     ClosedForm,
@@ -49,20 +49,11 @@ class PolynomialSide:
     @classmethod
     def of(cls, given: Comparison) -> PolynomialSide:
         """Return a comparison as a polynomial in α and γ."""
-        form = given.form.at({name: parameter(name) for name in _LEVELS})
-        under = form.denominator
-        if set(under.parameters) - {"eps"}:
-            raise not_linear(given)
-        parts: dict[Powers, list[Any]] = {}
-        for c, powers, rates in form.numerator.terms:
-            if any(name != "eps" for name, _ in rates):
-                raise not_linear(given)
-            known = dict(powers)
-            key = int(known.get("alpha", 0)), int(known.get("gamma", 0))
-            rest = tuple(one for one in powers if one[0] == "eps")
-            parts.setdefault(key, []).append((c, rest, rates))
-        terms = {key: ExpPoly(one) / under for key, one in parts.items()}
-        return cls({key: c for key, c in terms.items() if c.numerator}, given.strict, given)
+        terms = {}
+        for powers, c in polynomial(given, _LEVELS).items():
+            alpha, gamma = (dict(powers).get(name, 0) for name in _LEVELS)
+            terms[alpha, gamma] = c
+        return cls(terms, given.strict, given)
 
     @property
     def is_linear(self) -> bool:

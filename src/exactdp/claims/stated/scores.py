@@ -58,9 +58,4 @@ def begins_with_scores(mechanism: Program) -> bool:
 
 def _at(form: Any, numbers: dict[str, Any]) -> Any:
     """Evaluate a form in the inputs at given numbers."""
-    if not isinstance(form, Linear):
-        return form
-    total: Any = form.constant
-    for name, q in form.coefficients.items():
-        total = numbers[str(name)] * q + total
-    return total
+    return form.value(numbers) if isinstance(form, Linear) else form
