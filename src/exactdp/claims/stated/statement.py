@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from exactdp.claims.stated.checks import check_statement
 from exactdp.claims.stated.claim import mechanism_on
 from exactdp.claims.stated.conditions import (
     ALWAYS,
@@ -59,7 +60,6 @@ from exactdp.claims.stated.levels import (
     Level,
     LogLevel,
     Range,
-    constant,
     is_formula,
     pieces_of,
     read_level,
@@ -76,7 +76,7 @@ from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, parameter
-from exactdp.reals.numbers import Number, is_percentage, probability, spell
+from exactdp.reals.numbers import Number, is_percentage, probability
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
@@ -94,8 +94,6 @@ InputDistanceGiven: TypeAlias = InputDistance | str | Callable[..., object] | No
 OutputDistanceGiven: TypeAlias = OutputDistance | InputDistance | str | Callable[..., object] | None
 InputsGiven: TypeAlias = Grid | Box | AllReals | Iterable[object] | Callable[..., object] | None
 EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
-
-_NEAR_ROOT = Fraction(1, 1000)  # relative
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -176,68 +174,7 @@ class AccuracyStatement:
         # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.alpha_level, self.gamma_level, self.input_metric, self.output_metric
         _ = self.ideal_function, self.input_set, self.conditions
-        self._check_names()
-        self._check_beta()
-        multiplies = (
-            f"the ideal {self.ideal_function}"
-            if isinstance(self.ideal_function, NonlinearIdeal)
-            else f"the distance {self.input_metric}"
-            if isinstance(self.input_metric, NonlinearDistance)
-            else ""
-        )
-        self._check_roots()
-        self._check_logs()
-        if multiplies and not is_listed(self.input_set):
-            raise ValueRefusedError(
-                f"{multiplies} multiplies reals, and the claim is on {self.input_set}",
-                rule="For all reals at once that is a question in the theory of the reals with "
-                "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",
-                way_out="Give inputs=Grid(lo, hi) or a list; or compare linear forms: x**2 > 4 is "
-                "abs(x) > 2.",
-            )
-
-    def _check_roots(self) -> None:
-        """Refuse α and γ that are irrational numbers where only rational ones are decided."""
-        noisy = self.mechanism.checked.output.holds("real")
-        for name, level in (("alpha", self.alpha_level), ("gamma", self.gamma_level)):
-            ends = (level.lower, level.upper) if isinstance(level, Range) else (constant(level),)
-            roots = [one for one in ends if isinstance(one, Radical)]
-            if roots and (not is_listed(self.input_set) or (name == "gamma" and noisy)):
-                raise ValueRefusedError(
-                    f"{name} is {roots[0]}, which is irrational",
-                    rule="For all reals and in boxes, and for real outputs, alpha and gamma are "
-                    "rational numbers.",
-                    way_out=f"Give a rational number just above or below it, such as "
-                    f"{name}={spell(roots[0].near(-1, _NEAR_ROOT))}.",
-                )
-
-    def _check_logs(self) -> None:
-        """Refuse what is not decided where α or γ has a logarithm."""
-        if not self.level_logs:
-            return
-        output = self.mechanism.checked.output
-        problem = (
-            "the claim has conditions, or β by cases"
-            if self.has_parts or self.conditions != ALWAYS
-            else "outputs are expressions in eps"
-            if self.mechanism.checked.releases_eps
-            else "outputs are integers with noise"
-            if isinstance(self.gamma_level, LogLevel) and output.holds("integer")
-            else "distances to disagreement may be irrational"
-            if self.has_roots
-            else "inputs with dd = α are checked"
-            if self.boundary == "check"
-            else None
-        )
-        if problem is not None:
-            raise ValueRefusedError(
-                f"alpha or gamma has a logarithm, and {problem}",
-                rule="log(r) / eps is irrational wherever eps is rational, and then this is not "
-                "decided.",
-                way_out="Write a rational number close to the logarithm, rounded so that the claim "
-                "is stronger; or, instead of alpha=log(k / d) / eps and beta=d, claim alpha=ANY "
-                "and beta=k * exp(-alpha * eps).",
-            )
+        check_statement(self)
 
     # The arguments, as read -----------------------------------------------------------
 
@@ -419,29 +356,6 @@ class AccuracyStatement:
         formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
         formulas += [one.form for conjunction in self.conditions for one in conjunction]
         return any(one.names() - {"alpha", "gamma"} for one in formulas)
-
-    def _check_names(self) -> None:
-        known = {"alpha", "gamma", *self.entry_names}
-        formulas = [("alpha", self.alpha_level), ("gamma", self.gamma_level)]
-        if not self.is_beta_of_input:
-            formulas.append(("beta", self.formula))
-        formulas += [("region", one.form) for conj in self.conditions for one in conj]
-        for what, formula in formulas:
-            if isinstance(formula, Expression):
-                for name in formula.names():
-                    allowed = known - {what} - ({"gamma"} if what == "alpha" else set())
-                    if name not in allowed:
-                        raise ValueRefusedError(
-                            f"{what} = {formula} uses {name}",
-                            rule=f"{what} may use {', '.join(('eps', *sorted(allowed)))}.",
-                        )
-
-    def _check_beta(self) -> None:
-        if callable(self.beta) and not isinstance(self.beta, Expression):
-            return
-        number = constant(self.formula)
-        if number is not None:
-            probability(number, "beta")
 
     @property
     def has_inverse_eps(self) -> bool:
