@@ -16,6 +16,7 @@ from typing import Any
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.linear import Linear
 from exactdp.language.operations import COMPARISONS
+from exactdp.language.replays import Choices, runs
 from exactdp.language.sampling import closed_form, order_changes
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Value, freeze_result, plain
@@ -62,18 +63,14 @@ class Call:
     The function is a polynomial there: this is one of its pieces.
     """
 
-    answers: tuple[bool, ...]
-    """The answers to the first comparisons."""
+    answers: Choices
     density: Density
     integrand: Integrand
-    others: list[tuple[bool, ...]] = field(default_factory=list)
-    """The answers of other pieces, found during this call."""
-    asked: int = 0
     conditions: list[tuple[Linear, str, bool]] = field(default_factory=list)
 
     def decide(self, form: Linear, op: str) -> bool:
         """Return whether form op 0 on the piece of this call."""
-        if self.asked >= _MOST_COMPARISONS:
+        if len(self.answers.taken) >= _MOST_COMPARISONS:
             raise ValueRefusedError(
                 f"the function compares more than {_MOST_COMPARISONS:,} times",
                 rule="Comparisons of noise are examined one by one.",
@@ -118,15 +115,12 @@ class Call:
 
     def _truth(self, asked: Question) -> bool:
         """Return the answer in this call, the next one known or the first that has mass."""
-        place, self.asked = self.asked, self.asked + 1
-        if place < len(self.answers):
-            return self.answers[place]
+        return bool(self.answers.choose(self._possible(asked)))
+
+    def _possible(self, asked: Question) -> Iterator[bool]:
+        """Yield the answers that have mass; True if none has."""
         has_mass = [truth for truth in (True, False) if asked.answer(self.density, truth).products]
-        truth = not has_mass or has_mass[0]
-        if len(has_mass) > 1:
-            self.others.append((*self.answers, False))
-        self.answers = (*self.answers, truth)
-        return truth
+        yield from has_mass or [True]
 
 
 def expectation(
@@ -222,20 +216,19 @@ def _calls(
     density: Density, value: Callable[[Call], Any], integrand: Integrand
 ) -> Iterator[tuple[Call, Any]]:
     """Yield the pieces of a function with its values there: polynomials, or ±∞."""
-    waiting: list[tuple[bool, ...]] = [()]
-    count = 0
-    while waiting:
-        count += 1
+
+    def once(answers: Choices) -> tuple[Call, Any]:
+        call = Call(answers, density, integrand)
+        return call, _read(value(call), call)
+
+    for count, found in enumerate(runs(once), 1):
         if count > _MOST_PIECES:
             raise ValueRefusedError(
                 f"the function has more than {_MOST_PIECES:,} pieces",
                 rule="The possible outcomes of its comparisons are examined one by one.",
                 way_out="Write it with fewer comparisons of noise.",
             )
-        call = Call(waiting.pop(), density, integrand)
-        found = _read(value(call), call)
-        waiting += call.others
-        yield call, found
+        yield found
 
 
 def _read(value: Any, call: Call) -> PolynomialNumber | float:

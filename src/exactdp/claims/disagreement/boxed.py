@@ -24,8 +24,9 @@ from exactdp.claims.stated.distances import (
     l2,
     linf,
 )
-from exactdp.claims.stated.spans import AmbiguousComparisonError, End, Germ, Guesses, IntervalNumber
+from exactdp.claims.stated.spans import AmbiguousComparisonError, End, Germ, IntervalNumber
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.replays import runs
 from exactdp.reals.numbers import inf
 from exactdp.reals.square_roots import Enclosed, at_least, at_most, square_root
 
@@ -140,19 +141,15 @@ class _Search:
 
     def _known(self, box: Box) -> bool | None:
         """Whether all inputs of a box disagree (True), or none (False); None if that is open."""
-        guesses = Guesses()
-        given = [IntervalNumber(span.lower, span.upper, guesses) for span in box]
         found: set[bool] = set()
-        for _ in range(_MOST_GUESSES):
-            try:
-                found.add(self.disagrees(given))
-            except AmbiguousComparisonError:
-                return None
-            if len(found) > 1:
-                return None
-            if not guesses.advance():
-                return found.pop()
-        return None
+        try:
+            for tried, answer in enumerate(_on_all_ways(box, self.disagrees), 1):
+                found.add(answer)
+                if len(found) > 1 or tried > _MOST_GUESSES:
+                    return None
+        except AmbiguousComparisonError:
+            return None
+        return found.pop()
 
     def _is_close(self, least: End) -> bool:
         known = self.candidates
@@ -293,19 +290,17 @@ class _OwnSearch(_Search):
         return self.metric.between(self.point, tuple(place))
 
     def _least(self, box: Box) -> End:
-        guesses = Guesses()
-        given = [IntervalNumber(span.lower, span.upper, guesses) for span in box]
+        own = [*map(IntervalNumber.of, self.point)]
         least: End = inf
-        for _ in range(_MOST_GUESSES):
-            try:
-                found = self.metric.at([*map(IntervalNumber.of, self.point)], given)
-            except AmbiguousComparisonError:
-                return Fraction(0)
-            lower = found.lower if isinstance(found, IntervalNumber) else found
-            least = min(least, max(lower, Fraction(0)))
-            if not guesses.advance():
-                return least
-        return Fraction(0)
+        try:
+            for tried, found in enumerate(_on_all_ways(box, lambda v: self.metric.at(own, v)), 1):
+                if tried > _MOST_GUESSES:
+                    return Fraction(0)
+                lower = found.lower if isinstance(found, IntervalNumber) else found
+                least = min(least, max(lower, Fraction(0)))
+        except AmbiguousComparisonError:
+            return Fraction(0)
+        return least
 
     def _axis(self, box: Box) -> int:
         return max(range(len(box)), key=lambda k: box[k].upper - box[k].lower)
@@ -326,6 +321,13 @@ class _OwnSearch(_Search):
         found = self.metric.at([*map(Germ.of, self.point)], germs)
         size = found.parts[0] if isinstance(found, Germ) else found
         return size == 0 and self.disagrees(germs)
+
+
+def _on_all_ways(box: Box, call: Callable[[Sequence[Any]], Any]) -> Iterator[Any]:
+    """Yield the values of a function on a box, one for each way through its comparisons."""
+    return runs(
+        lambda choices: call([IntervalNumber(one.lower, one.upper, choices) for one in box])
+    )
 
 
 def _middle(span: IntervalNumber, x: Fraction) -> Fraction:

@@ -17,6 +17,7 @@ from exactdp.claims.stated.expressions import (
     as_expression,
 )
 from exactdp.errors import ExactdpError
+from exactdp.language.replays import Choices, runs
 from exactdp.reals import parameter
 from exactdp.reals.operators import OrderedNumber
 
@@ -28,24 +29,22 @@ class UninterpretedError(Exception):
 
 
 def paths(run: Callable[[FunctionPath], Any]) -> Iterator[tuple[Conjunction, Any]]:
-    """Yield the value of each path of a function, and the conditions under which it is taken."""
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        path = FunctionPath(waiting.pop())
+    """Yield the conditions of each path of a function, and its value there."""
+
+    def on_path(choices: Choices) -> tuple[Conjunction, Any]:
+        path = FunctionPath(choices)
         value = run(path)
-        yield tuple(path.sides), value
-        waiting += path.others
+        return tuple(path.sides), value
+
+    return runs(on_path)
 
 
 class FunctionPath:
     """One path: the ways taken so far, and what is known on it."""
 
-    def __init__(self, given: tuple[int, ...]) -> None:
+    def __init__(self, choices: Choices) -> None:
         self.sides: list[Comparison] = []
-        self.others: list[tuple[int, ...]] = []
-        """The ways not taken after `given`, those decided last at the end."""
-        self._given = given
-        self._taken: tuple[int, ...] = ()
+        self._choices = choices
         self._known: dict[_Key, bool] = {}  # forms that are ≥ 0; whether they are > 0
 
     def holds(self, side: Comparison) -> bool:
@@ -63,13 +62,7 @@ class FunctionPath:
         implied = [k for k in kept if None not in known[k]]
         if implied or len(kept) < 2:
             return (implied or kept or [0])[0]
-        place = len(self._taken)
-        if place < len(self._given):
-            chosen = self._given[place]
-        else:
-            chosen = kept[0]
-            self.others += [(*self._taken, k) for k in reversed(kept[1:])]
-        self._taken = (*self._taken, chosen)
+        chosen = self._choices.choose(kept)
         for key, side, truth in zip(keys[chosen], ways[chosen], known[chosen], strict=True):
             if truth is None:
                 self.sides.append(side)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from exactdp.language.replays import Choices
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.operators import COMPARED, OrderedNumber
 
@@ -21,34 +22,6 @@ End = Any  # a Fraction, or an infinite float
 
 class AmbiguousComparisonError(Exception):
     """Raised when a comparison has different answers at different points."""
-
-
-class Guesses:
-    """Answers for comparisons that have none: each run of a function tries others.
-
-    If all runs return the same output, the function returns it at every point.
-    """
-
-    def __init__(self) -> None:
-        self._answers: list[bool] = []
-        self._asked = 0
-
-    def next(self) -> bool:
-        """Return the answer for the next comparison of a run, True at first."""
-        if self._asked == len(self._answers):
-            self._answers.append(True)
-        self._asked += 1
-        return self._answers[self._asked - 1]
-
-    def advance(self) -> bool:
-        """Prepare the next run; False if all answers were tried."""
-        del self._answers[self._asked :]
-        self._asked = 0
-        while self._answers and not self._answers[-1]:
-            self._answers.pop()
-        if self._answers:
-            self._answers[-1] = False
-        return bool(self._answers)
 
 
 def _times(a: End, b: End) -> End:
@@ -61,7 +34,7 @@ class IntervalNumber(OrderedNumber):
 
     lower: End
     upper: End
-    guesses: Guesses | None = None
+    guesses: Choices | None = None
 
     @classmethod
     def of(cls, value: Any) -> IntervalNumber:
@@ -84,7 +57,7 @@ class IntervalNumber(OrderedNumber):
         guesses = self.guesses or two.guesses
         if guesses is None:
             raise AmbiguousComparisonError
-        return guesses.next()
+        return guesses.guess()
 
     def __neg__(self) -> IntervalNumber:
         return IntervalNumber(-self.upper, -self.lower, self.guesses)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
-from exactdp.claims.stated.spans import AmbiguousComparisonError, Guesses
+from exactdp.claims.stated.spans import AmbiguousComparisonError
 from exactdp.errors import ExactdpError
+from exactdp.language.replays import Choices, runs
 from exactdp.reals.numbers import exact, fraction, rational
 from exactdp.reals.operators import COMPARED, OrderedNumber
 
@@ -29,7 +31,7 @@ class Compared:
 
     def __init__(self, names: list[str]) -> None:
         self.ring = fmpq_mpoly_ctx.get(names, Ordering.lex)
-        self.guesses = Guesses()
+        self.guesses = Choices()
         self.polynomials: list[Polynomial] = []
         self.trail: list[tuple[Polynomial, str, bool]] = []
         """The comparisons of the current run: a polynomial, how it is compared with 0, the answer.
@@ -50,15 +52,16 @@ class Compared:
 
     def results(self, call: Callable[[list[Any]], Any], given: list[Any]) -> list[Any] | None:
         """Return the results of a function on all ways through it; None if they are not found."""
-        found = []
-        for _ in range(_MOST_RUNS):
-            try:
-                found.append(call(given))
-            except (AmbiguousComparisonError, ExactdpError, TypeError, ArithmeticError):
-                return None
-            if not self.guesses.advance():
-                return found
-        return None
+
+        def once(choices: Choices) -> Any:
+            self.guesses = choices
+            return call(given)
+
+        try:
+            found = [*islice(runs(once), _MOST_RUNS + 1)]
+        except (AmbiguousComparisonError, ExactdpError, TypeError, ArithmeticError):
+            return None
+        return found if len(found) <= _MOST_RUNS else None
 
 
 class PolynomialQuotient(OrderedNumber):
@@ -85,7 +88,7 @@ class PolynomialQuotient(OrderedNumber):
             return bool(COMPARED[op](number, 0))
         self.compared.note(gap.over)
         self.compared.note(gap.under)
-        answer = self.compared.guesses.next()
+        answer = self.compared.guesses.guess()
         over = gap.over * gap.under if gap.under.is_constant() else gap.over  # the sign of under
         self.compared.trail.append((over, op, answer))
         return answer
