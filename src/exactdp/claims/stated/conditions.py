@@ -53,7 +53,7 @@ _KNOWN: Mapping[str, Expression] = {
 }
 
 
-def read_cases(given: object, program: Program, what: str) -> Cases:
+def read_cases(given: object, program: Program | None, what: str) -> Cases:
     """Read a condition given by a user: comparisons, a string, or a function of the input."""
     if isinstance(given, Cases):
         return given
@@ -66,7 +66,7 @@ def read_cases(given: object, program: Program, what: str) -> Cases:
         return cases
     if isinstance(given, str):
         return _true_cases(text_pieces(given, program, what), what)
-    if callable(given):
+    if callable(given) and program is not None:
         return _true_cases(_runs(given, program, what), what)
     raise ValueRefusedError(
         f"{what} is {shown(given)}",
@@ -274,14 +274,10 @@ def read_pieces(
 
 
 def _condition(given: object) -> Cases:
-    if isinstance(given, Cases):
-        return given
     if given is True:
         return ALWAYS
-    if isinstance(given, Comparison):
-        return Cases(((given,),))
-    if isinstance(given, str):
-        return _true_cases(text_pieces(given, None, "a condition"), "a condition")
+    if isinstance(given, Cases | Comparison | str):
+        return read_cases(given, None, "a condition")
     raise ValueRefusedError(
         f"a condition of piecewise is {shown(given)}",
         rule="A condition compares alpha, gamma and eps, as in alpha < 1 or 'eps < 2', or is True.",

@@ -89,10 +89,7 @@ class Lookup:
         except ExactdpError:
             raise
         except AssertionError as error:
-            raise UndefinedError(
-                f"the ideal {self.name} is not defined at {shown(given)}: {error}",
-                rule="A claim is made where its ideal is defined.",
-            ) from error
+            raise _undefined(self.name, given, error) from error
         except Exception as error:
             raise ValueRefusedError(
                 f"the ideal {self.name} failed at {shown(given)}: {error}",
@@ -124,10 +121,7 @@ class NonlinearIdeal:
         except (ExactdpError, AmbiguousComparisonError):
             raise
         except AssertionError as error:
-            raise UndefinedError(
-                f"the ideal {self.name} is not defined at {shown(u)}: {error}",
-                rule="A claim is made where its ideal is defined.",
-            ) from error
+            raise _undefined(self.name, u, error) from error
         except Exception as error:
             raise ValueRefusedError(
                 f"the ideal {self.name} failed: {error}",
@@ -138,6 +132,13 @@ class NonlinearIdeal:
 
     def __str__(self) -> str:
         return self.name
+
+
+def _undefined(name: str, u: Value, error: AssertionError) -> UndefinedError:
+    return UndefinedError(
+        f"the ideal {name} is not defined at {shown(u)}: {error}",
+        rule="A claim is made where its ideal is defined.",
+    )
 
 
 def _callable_with(value: Any) -> Any:
