@@ -90,6 +90,11 @@ class Disagreements:
         return is_squared or isinstance(self._ideal, NonlinearIdeal)
 
     @cached_property
+    def _is_euclidean(self) -> bool:
+        """Whether the distance is not linear, but a root; that of one number is linear."""
+        return self._distance.is_euclidean and len(self._kinds) > 1
+
+    @cached_property
     def _is_bent(self) -> bool:
         """Whether ideal outputs are rounded numbers or quotients, not linear in the inputs."""
         return self._engine.rounds or self._engine.divides
@@ -113,7 +118,7 @@ class Disagreements:
                 return self._far(u, other)
         if self._is_bent:
             return self._far(u, self._any_other(u, output, differ))
-        if self._distance.is_euclidean and len(self._kinds) > 1:
+        if self._is_euclidean:
             if is_symbolic:
                 return self._euclidean.bound(u, output, differ)
             return self._euclidean.nearest(u, output, differ).distance
@@ -138,8 +143,7 @@ class Disagreements:
             return False
         if self._multiplies or self._is_bent or not self._distance.by_entry:
             return False
-        is_linear = not self._distance.is_euclidean or len(self._kinds) == 1
-        return is_linear and not self._distance.is_all_or_nothing
+        return not self._is_euclidean and not self._distance.is_all_or_nothing
 
     def read(self, output: Value) -> frozenset[int]:
         """Return the places of the numbers on which dd depends at inputs with an ideal output.
@@ -368,7 +372,7 @@ class Disagreements:
                 return Disagreement(inf, None, None, attained=False)
             given = self._graphs.shown(v)
             return Disagreement(distance, given, self._search.output(v), attained=True)
-        if self._distance.is_euclidean and len(self._kinds) > 1:
+        if self._is_euclidean:
             return self._euclidean.nearest(u, output, differ)
         distance, reach, finite = self._ways.nearest(u, output, differ)
         if reach is None:
@@ -398,9 +402,8 @@ class Disagreements:
         sample decides what is nearest. None if no input at a finite distance disagrees.
         """
         reals = self._kinds.count(None)
-        is_euclidean = self._distance.is_euclidean and len(self._kinds) > 1
         # With sums of distances, eliminating with symbols costs more than all single inputs do.
-        is_searched = is_euclidean or self._is_bent or self._distance.adds
+        is_searched = self._is_euclidean or self._is_bent or self._distance.adds
         is_searched = is_searched or self._multiplies or not 0 < reals <= _MOST_SYMBOLS
         if is_searched and not has_spots(u):
             found = self.nearest(u, output, differ)
@@ -411,7 +414,7 @@ class Disagreements:
             return entries(tuple(listed)), found.towards
         if self._is_bent:
             return entries(self._any_other(u, output, differ)), None
-        if is_euclidean:
+        if self._is_euclidean:
             return self._euclidean.projected(u, output)
         here = self._graphs.numbers(u)
         sides = self._closure(u, output, differ)
