@@ -17,6 +17,7 @@ from flint import arb, ctx, fmpq, fmpq_poly, fmpz, fmpz_poly
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import exact, fraction, inf, simplest_inside, spell
+from exactdp.reals.operators import Additive
 
 _FIRST_BITS = 64
 _MOST_BITS = 4096  # with which numbers with different α are compared
@@ -46,17 +47,9 @@ class RootOf(NamedTuple):
         return arb(self.radicand).root(self.degree)
 
     @property
-    def modulus(self) -> fmpq_poly:
-        """The polynomial of which α is a zero."""
-        return fmpq_poly([-self.radicand, *(0,) * (self.degree - 1), 1])
-
-    def reduced(self, parts: list[Fraction]) -> list[Fraction]:
-        """Return Σ parts[i]·αⁱ with powers below the degree."""
-        n = self.degree
-        low, high = parts[:n], parts[n:]
-        for i, a in enumerate(high):
-            low[i] += a * self.radicand
-        return low
+    def coefficients(self) -> tuple[int, ...]:
+        """The coefficients of a polynomial of which α is a zero."""
+        return (-self.radicand, *(0,) * (self.degree - 1), 1)
 
     def to_sympy(self) -> Any:
         """Return α as a SymPy expression."""
@@ -92,16 +85,6 @@ class ZeroOf(NamedTuple):
         """Return an enclosure of α at the working precision."""
         return _zero_ball(self, int(ctx.prec))
 
-    @property
-    def modulus(self) -> fmpq_poly:
-        """The polynomial of which α is a zero."""
-        return fmpq_poly(list(self.coefficients))
-
-    def reduced(self, parts: list[Fraction]) -> list[Fraction]:
-        """Return Σ parts[i]·αⁱ with powers below the degree."""
-        rest = fmpq_poly(list(map(exact, parts))) % self.modulus
-        return [fraction(fmpq(rest[i])) for i in range(self.degree)]
-
     def to_sympy(self) -> Any:
         """Return α as a SymPy expression."""
         import sympy  # noqa: PLC0415 imported only when used
@@ -133,7 +116,7 @@ def _zero_ball(zero: ZeroOf, bits: int) -> arb:
 
 
 @total_ordering
-class Radical:
+class Radical(Additive):
     """An irrational number Σ parts[i]·αⁱ.
 
     >>> root = radical(2, Fraction(1, 2))
@@ -141,71 +124,55 @@ class Radical:
     2 1 + sqrt(2) 1 + sqrt(2) True
     """
 
-    __slots__ = ("parts", "root")
+    __slots__ = ("polynomial", "root")
 
-    def __init__(self, root: RootOf | ZeroOf, parts: tuple[Fraction, ...]) -> None:
+    def __init__(self, root: RootOf | ZeroOf, polynomial: fmpq_poly) -> None:
         self.root = root
-        self.parts = parts
+        self.polynomial = polynomial
+
+    @classmethod
+    def of(cls, root: RootOf | ZeroOf, parts: tuple[Fraction, ...]) -> Radical:
+        """Return the number with these parts."""
+        return cls(root, fmpq_poly([*map(exact, parts)]))
+
+    @property
+    def parts(self) -> tuple[Fraction, ...]:
+        """The rationals that αⁱ is multiplied with, up to the last one that is not 0."""
+        return tuple(fraction(fmpq(a)) for a in self.polynomial.coeffs())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Radical, (self.root, self.parts)
+        return Radical.of, (self.root, self.parts)
 
-    def _parts(self, other: object) -> tuple[Fraction, ...] | None:
-        """Return the parts of another number for the same α; None for anything else."""
+    def _polynomial_of(self, other: object) -> fmpq_poly | None:
+        """Return another number as a polynomial of the same α; None for anything else."""
         if isinstance(other, Radical):
             if other.root != self.root:
                 raise _two_roots(self.root, other.root)
-            return other.parts
-        if isinstance(other, fmpq):
-            other = fraction(other)
+            return other.polynomial
         if isinstance(other, int | Fraction) and not isinstance(other, bool):
-            return (Fraction(other), *(Fraction(0),) * (self.root.degree - 1))
-        return None
+            other = exact(other)
+        return fmpq_poly([other]) if isinstance(other, fmpq) else None
 
-    def __add__(self, other: object) -> Fraction | Radical:
-        its = self._parts(other)
-        if its is None:
-            return NotImplemented
-        return _number(self.root, [a + b for a, b in zip(self.parts, its, strict=True)])
-
-    __radd__ = __add__
+    def __add__(self, other: object) -> Any:
+        its = self._polynomial_of(other)
+        return NotImplemented if its is None else _number(self.root, self.polynomial + its)
 
     def __neg__(self) -> Radical:
-        return Radical(self.root, tuple(-a for a in self.parts))
+        return Radical(self.root, -self.polynomial)
 
-    def __pos__(self) -> Radical:
-        return self
-
-    def __sub__(self, other: object) -> Fraction | Radical:
-        its = self._parts(other)
+    def __mul__(self, other: object) -> Any:
+        its = self._polynomial_of(other)
         if its is None:
             return NotImplemented
-        return _number(self.root, [a - b for a, b in zip(self.parts, its, strict=True)])
+        return _number(self.root, self.polynomial * its % _modulus(self.root))
 
-    def __rsub__(self, other: object) -> Fraction | Radical:
-        return -self + other
-
-    def __mul__(self, other: object) -> Fraction | Radical:
-        its = self._parts(other)
-        if its is None:
-            return NotImplemented
-        found = [Fraction(0)] * (2 * self.root.degree - 1)
-        for i, a in enumerate(self.parts):
-            for j, b in enumerate(its):
-                if a and b:
-                    found[i + j] += a * b
-        return _number(self.root, self.root.reduced(found))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: object) -> Fraction | Radical:
+    def __truediv__(self, other: object) -> Any:
         if isinstance(other, Radical):
             return self * other.inverse()
-        if isinstance(other, fmpq):
-            other = fraction(other)
-        return self * (1 / Fraction(other)) if isinstance(other, int | Fraction) else NotImplemented
+        its = self._polynomial_of(other)
+        return NotImplemented if its is None else _number(self.root, self.polynomial / its[0])
 
-    def __rtruediv__(self, other: object) -> Fraction | Radical:
+    def __rtruediv__(self, other: object) -> Any:
         return self.inverse() * other
 
     def __pow__(self, power: int) -> Fraction | Radical:
@@ -216,13 +183,12 @@ class Radical:
 
     def inverse(self) -> Radical:
         """Return 1 over the number."""
-        _, found, _ = fmpq_poly(list(map(exact, self.parts))).xgcd(self.root.modulus)
-        return Radical(self.root, tuple(fraction(fmpq(found[i])) for i in range(self.root.degree)))
+        return Radical(self.root, self.polynomial.xgcd(_modulus(self.root))[1])
 
     def ball(self) -> arb:
         """Return an enclosure at the working precision."""
         root = self.root.ball()
-        return sum((arb(exact(a)) * root**i for i, a in enumerate(self.parts) if a), arb(0))
+        return sum((a * root**i for i, a in enumerate(self.polynomial.coeffs()) if a), arb(0))
 
     @property
     def sign(self) -> int:
@@ -241,7 +207,7 @@ class Radical:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Radical):
             return False
-        return self.root == other.root and self.parts == other.parts
+        return self.root == other.root and bool(self.polynomial == other.polynomial)
 
     def __hash__(self) -> int:
         return hash((self.root, self.parts))
@@ -327,8 +293,16 @@ Surd: TypeAlias = Fraction | Radical
 """A number that is rational, or made of a root."""
 
 
-def _number(root: RootOf | ZeroOf, parts: list[Fraction]) -> Surd:
-    return Radical(root, tuple(parts)) if any(parts[1:]) else parts[0]
+def _number(root: RootOf | ZeroOf, polynomial: fmpq_poly) -> Surd:
+    if polynomial.degree() > 0:
+        return Radical(root, polynomial)
+    return fraction(fmpq(polynomial[0]))
+
+
+@lru_cache(maxsize=64)
+def _modulus(root: RootOf | ZeroOf) -> fmpq_poly:
+    """Return the irreducible polynomial of which α is a zero."""
+    return fmpq_poly(list(root.coefficients))
 
 
 def told(number: object) -> str:
@@ -371,9 +345,8 @@ def radical(base: Fraction, power: Fraction) -> Surd:
     # With one exponent prime to the degree for all primes, α is the root of their product.
     share = gcd(*exponents.values())
     radicand = prod(prime ** (times // share) for prime, times in exponents.items())
-    parts = [Fraction(0)] * degree
-    parts[share % degree] = whole * Fraction(radicand) ** (share // degree)
-    return _number(RootOf(radicand, degree), parts)
+    factor = exact(whole * Fraction(radicand) ** (share // degree))
+    return Radical(RootOf(radicand, degree), fmpq_poly([0] * (share % degree) + [factor]))
 
 
 def common_unit(rates: list[Surd]) -> Surd | None:
@@ -409,7 +382,7 @@ def zero_of(polynomial: fmpq_poly, lower: Fraction, upper: Fraction) -> Surd:
     close = [one for one in found if lower <= one <= upper]
     if close:
         return close[0]
-    return Radical(zero, (Fraction(0), Fraction(1), *(Fraction(0),) * (degree - 2)))
+    return Radical(zero, fmpq_poly([0, 1]))
 
 
 class TwoRootsError(ValueRefusedError):
