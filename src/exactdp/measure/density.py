@@ -22,7 +22,7 @@ from exactdp.measure.pairs import ends, joined
 from exactdp.measure.race import Race, only_compared
 from exactdp.measure.work import count
 from exactdp.polyhedra.form import Form
-from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.polyhedra.halfspace import Halfspace, between
 from exactdp.reals import ClosedForm, ExpPoly, parameter
 
 
@@ -352,18 +352,13 @@ def as_joint(function: Univariate | Race, variable: int) -> Joint:
     """Return a function of one variable as a joint density."""
     if isinstance(function, Race):
         raise only_compared()
-    points = [function.frame.number(point) for point in function.breakpoints]
-    cells = []
-    for j, piece in enumerate(function.pieces):
-        if not piece:
-            continue
-        conditions = []
-        if j > 0:
-            conditions.append(Halfspace.of({variable: Fraction(1)}, -points[j - 1]))
-        if j < len(points):
-            conditions.append(Halfspace.of({variable: Fraction(-1)}, points[j]))
-        density = function.frame.closed_form(piece, name_of(variable))
-        cells.append(JointCell(frozenset(conditions), density))
+    frame, name = function.frame, name_of(variable)
+    ends = (None, *map(frame.number, function.breakpoints), None)
+    cells = (
+        JointCell(between(variable, lower, upper), frame.closed_form(piece, name))
+        for piece, lower, upper in zip(function.pieces, ends, ends[1:], strict=False)
+        if piece
+    )
     return Joint(tuple(cells))
 
 

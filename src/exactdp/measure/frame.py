@@ -24,6 +24,7 @@ from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from exactdp.reals import ExpPoly
 from exactdp.reals.exp_poly import build, ring
+from exactdp.reals.exp_term import integrated
 from exactdp.reals.numbers import exact
 
 Powers: TypeAlias = tuple[int, ...]
@@ -291,10 +292,7 @@ class Frame:
         return Element(self._ring.from_dict(found), element.low)
 
     def _primitive(self, element: Element) -> tuple[list[Powers], list[fmpq]]:
-        """Return columns of powers and values of an antiderivative; some powers may be equal.
-
-        ∫ t^k·e^{at} dt is t^{k+1}/(k + 1) for a = 0, else Σ (−1)^{k−i}·k!/i!/a^{k−i+1}·t^i·e^{at}.
-        """
+        """Return columns of powers and values of an antiderivative; some powers may be equal."""
         size, units = self._size, self.rates
         columns, coefficients = self._columns(element), element.poly.coeffs()
         rates = [n + element.low[-1] for n in columns[-1]]
@@ -302,12 +300,9 @@ class Frame:
             return columns, [c * units / a for c, a in zip(coefficients, rates, strict=True)]
         keys, values = [], []
         for key, rate, c in zip(zip(*columns, strict=True), rates, coefficients, strict=True):
-            k = key[size]
-            keys.append(key if rate else (*key[:size], k + 1, *key[size + 1 :]))
-            values.append(c * units / rate if rate else c / (k + 1))
-            for i in range(k if rate else 0, 0, -1):
-                keys.append((*key[:size], i - 1, *key[size + 1 :]))
-                values.append(values[-1] * units / rate * -i)
+            for k, value in integrated(key[size], fmpq(rate, units), c):
+                keys.append((*key[:size], k, *key[size + 1 :]))
+                values.append(value)
         return list(zip(*keys, strict=True)), values
 
     def integral(self, parts: Iterable[tuple[Element, Any, Any]]) -> Element:

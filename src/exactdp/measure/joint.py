@@ -20,6 +20,7 @@ from exactdp.polyhedra.elimination import room
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, at_least
 from exactdp.reals import ClosedForm, ExpPoly, ExpTerm, eps, parameter
+from exactdp.reals.exp_term import integrated
 
 
 def name_of(variable: int) -> str:
@@ -207,15 +208,8 @@ def antiderivative(form: Any, name: str) -> Any:
         return form.antiderivative(name)
     terms = []
     for coefficient, powers, rates in form.terms:
-        rate = dict(rates).get(name, Fraction(0))
-        k = dict(powers).get(name, 0)
         rest = tuple(entry for entry in powers if entry[0] != name)
-        if rate == 0:
-            terms.append(ExpTerm(coefficient / (k + 1), (*rest, (name, k + 1)), rates))
-            continue
-        value = coefficient / rate
-        for i in range(k, -1, -1):
-            mine = ((name, i),) if i else ()
-            terms.append(ExpTerm(value, (*rest, *mine), rates))
-            value = -value * i / rate
+        power, rate = dict(powers).get(name, 0), dict(rates).get(name, 0)
+        for k, value in integrated(power, rate, coefficient):
+            terms.append(ExpTerm(value, (*rest, (name, k)), rates))
     return ExpPoly(terms)

@@ -22,7 +22,7 @@ from exactdp.measure.joint import at_form, name_of, noise_in, ranges, with_names
 from exactdp.measure.work import count
 from exactdp.polyhedra.combination import has_interior
 from exactdp.polyhedra.form import Form
-from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.polyhedra.halfspace import Halfspace, between
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, parameter
 
 
@@ -287,12 +287,7 @@ class _Stretch(NamedTuple):
 
     def cell(self, variable: int) -> LatticeCell:
         """Return the stretch as a cell."""
-        bounds = []
-        if self.low is not None:
-            bounds.append(Halfspace.of({variable: 1}, -self.low))
-        if self.high is not None:
-            bounds.append(Halfspace.of({variable: -1}, self.high))
-        return LatticeCell(frozenset(bounds), self.density, {})
+        return LatticeCell(between(variable, self.low, self.high), self.density, {})
 
 
 def _merged(stretches: list[_Stretch], variable: int) -> list[_Stretch]:

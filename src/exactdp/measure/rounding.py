@@ -20,7 +20,7 @@ from exactdp.measure.function import Univariate, indicator
 from exactdp.measure.joint import name_of
 from exactdp.measure.lattice import Lattice, LatticeCell
 from exactdp.measure.radical_frame import RadicalFrame
-from exactdp.polyhedra.halfspace import Halfspace
+from exactdp.polyhedra.halfspace import Halfspace, between
 from exactdp.reals import ExpPoly, ExpTerm, exp, parameter
 
 Floor = Callable[[Any], int]
@@ -61,7 +61,7 @@ def divided(
             start = k
         elif start is None or start <= k:
             one = function.shifted(frame.point(k)) * indicator(frame, *_unit(frame))
-            add(LatticeCell(_bounds(whole, k, k), ExpPoly(1), {}), one)
+            add(LatticeCell(between(whole, k, k), ExpPoly(1), {}), one)
             start = k + 1
     for cell, fraction in _between(function.pieces[-1], (start, None), names, frame):
         add(cell, fraction)
@@ -92,7 +92,7 @@ def _between(
             more = ((t, j - i),) if j > i else ()
             term = ExpTerm(comb(j, i) * coefficient, tuple(sorted((*kept, *more))), rates)
             terms.setdefault((rate, i), []).append(term)
-    bounds = _bounds(whole, low, high)
+    bounds = between(whole, low, high)
     found = []
     for (rate, i), listed in terms.items():
         density = kappa**i * exp(rate * kappa)
@@ -105,16 +105,6 @@ def _between(
 def _unit(frame: Frame) -> tuple[Any, Any]:
     """Return 0 and 1 as breakpoints."""
     return frame.point(0), frame.point(1)
-
-
-def _bounds(variable: int, low: int | None, high: int | None) -> frozenset[Halfspace]:
-    """Return the bounds low ≤ variable ≤ high."""
-    found = []
-    if low is not None:
-        found.append(Halfspace.of({variable: 1}, -low))
-    if high is not None:
-        found.append(Halfspace.of({variable: -1}, high))
-    return frozenset(found)
 
 
 def coupled(

@@ -128,6 +128,14 @@ def at_least(one: Form, two: Form, *, strict: bool = False) -> Halfspace:
     return Halfspace.of(difference.coefficients, difference.constant, strict=strict)
 
 
+def between(variable: Name, lower: Any, upper: Any) -> frozenset[Halfspace]:
+    """Return where lower ≤ variable ≤ upper; None is an infinite end."""
+    ends = ((1, lower), (-1, upper))
+    return frozenset(
+        Halfspace.of({variable: sign}, -sign * end) for sign, end in ends if end is not None
+    )
+
+
 def quotient(number: Any, divisor: int) -> Any:
     """Return number/divisor; for integers, an int if it is whole, else a Fraction."""
     if divisor == 1:

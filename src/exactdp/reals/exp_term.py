@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -25,6 +26,21 @@ class ExpTerm(NamedTuple):
     def rate(self) -> Fraction:
         """The rate of ε in the exponent."""
         return dict(self.rates).get("eps", Fraction(0))
+
+
+def integrated(power: int, rate: Any, factor: Any) -> Iterator[tuple[int, Any]]:
+    """Yield powers k of t and numbers c with Σ c·t^k·e^{at} = ∫ factor·t^power·e^{at} dt, a = rate.
+
+    That is t^{k+1}/(k + 1) for a = 0, else t^k·e^{at}/a minus k/a·∫ t^{k−1}·e^{at} dt: 0 at ±∞ if
+    possible.
+    """
+    if rate == 0:
+        yield power + 1, factor / (power + 1)
+        return
+    value = factor / rate
+    for k in range(power, -1, -1):
+        yield k, value
+        value = value * -k / rate
 
 
 def read_term(entry: ExpTerm | tuple[Any, ...]) -> ExpTerm:

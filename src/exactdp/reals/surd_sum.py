@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from flint import arb
 
 from exactdp.reals.exp_poly import ExpPoly, as_sum
+from exactdp.reals.exp_term import integrated
 from exactdp.reals.numbers import fraction
 from exactdp.reals.operators import Additive
 from exactdp.reals.radicals import Radical, Surd, ball_of
@@ -191,22 +192,13 @@ class SurdSum(Additive):
         return SurdSum(found, self.names)
 
     def antiderivative(self, name: str) -> SurdSum:
-        """Return a sum whose derivative in a variable is this, 0 at ±∞ if possible.
-
-        ∫ t^k·e^{at} dt is t^{k+1}/(k + 1) for a = 0, else t^k·e^{at}/a minus k/a·∫ t^{k−1}·e^{at}.
-        """
+        """Return a sum whose derivative in a variable is this, 0 at ±∞ if possible."""
         whole = self if name in self.names else self.in_names((*self.names, name))
         j, size = whole.names.index(name), len(whole.names)
         found: dict[Key, Surd] = {}
         for key, c in whole.terms.items():
-            k, rate = key[j], key[size + j]
-            if rate == 0:
-                _gather(found, (*key[:j], k + 1, *key[j + 1 :]), c / (k + 1))
-                continue
-            value = c / rate
-            for n in range(k, -1, -1):
-                _gather(found, (*key[:j], n, *key[j + 1 :]), value)
-                value = value * -n / rate
+            for k, value in integrated(key[j], key[size + j], c):
+                _gather(found, (*key[:j], k, *key[j + 1 :]), value)
         return SurdSum(found, whole.names)
 
     def on_ball(self, x: arb) -> arb:
