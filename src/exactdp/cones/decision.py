@@ -103,7 +103,7 @@ def nonnegative_on(
 def _at_the_apex(f: OrderedSum, cone: Cone) -> ConeDecision:
     zero = (Fraction(0),) * cone.size
     holds = f.sign_at(zero) >= 0
-    return ConeDecision(holds, ConeProof.of(f, cone, ()), None if holds else zero)
+    return ConeDecision(holds, ConeProof(f, cone, ()), None if holds else zero)
 
 
 class _Subdivision:
@@ -133,7 +133,7 @@ class _Subdivision:
         for cell, share, depth in self.open:
             piece = piece_of(self.f, cell)
             if coefficients.nonnegative(piece.terms):
-                self._close(CellProof.by_coefficients(piece), share)
+                self._close(CellProof.of(piece), share)
             else:
                 pending.append((cell, share, depth, piece))
         self.open = [entry[:3] for entry in pending]
@@ -149,7 +149,7 @@ class _Subdivision:
 
     def _decided(self, holds: bool | None, witness: Vector | None = None) -> ConeDecision:
         remaining = (*self.stuck, *(cell for cell, _, _ in self.open))
-        proof = ConeProof.of(self.f, self.cone, self.closed, self.window)
+        proof = ConeProof(self.f, self.cone, tuple(self.closed), self.window)
         return ConeDecision(holds, proof, witness, remaining, self.steps)
 
     def _close(self, proof: CellProof, share: float) -> None:
@@ -167,7 +167,7 @@ class _Subdivision:
         piece = piece_of(self.f, cell)
         if coefficients.nonnegative(piece.terms):
             self.open.pop()
-            self._close(CellProof.by_coefficients(piece), share)
+            self._close(CellProof.of(piece), share)
             return None
         inside = Slab.of(self.window, piece.rays)
         if depth and (witness := sampled_witness(self.f, piece, inside)) is not None:
@@ -175,14 +175,14 @@ class _Subdivision:
         terms, reductions = reduced(piece.terms)
         if coefficients.nonnegative(terms):
             self.open.pop()
-            self._close(CellProof.by_coefficients(piece, reductions), share)
+            self._close(CellProof.of(piece, reductions), share)
             return None
         if self.window is not None:
             # Often the window does not matter: a short search in the whole cell may suffice.
             outcome = self._without_window(terms)
             if outcome is not None and outcome.holds:
                 self.open.pop()
-                self._close(CellProof.by_boxes(piece, reductions, outcome.proved), share)
+                self._close(CellProof.of(piece, reductions, outcome.proved), share)
                 return None
             fixed = [j for j, weight in enumerate(inside.weights) if not weight]
             terms, reductions = reduced(piece.terms, fixed)
@@ -191,7 +191,7 @@ class _Subdivision:
         outcome, zones = self._boxes(terms, share, depth, inside)
         if outcome is not None and outcome.holds:
             self.open.pop()
-            proof = CellProof.by_boxes(piece, reductions, outcome.proved)
+            proof = CellProof.of(piece, reductions, outcome.proved)
             if self.window is not None:
                 proof = replace(proof, in_window=True, zones=zones)
             self._close(proof, share)
@@ -232,7 +232,7 @@ class _Subdivision:
         cell, share, _ = self.open[-1]
         if decision.holds:
             self.open.pop()
-            proof = CellProof.by_ray(piece, reductions, axis, decision.certificate)
+            proof = CellProof.of(piece, reductions, ray=(axis, decision.certificate))
             self._close(replace(proof, in_window=where != POSITIVE), share)
             return None
         corner = [Fraction(0)] * len(cell)

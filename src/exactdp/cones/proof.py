@@ -86,28 +86,16 @@ class CellProof:
     """Parts of the window with their own boxes."""
 
     @classmethod
-    def by_coefficients(cls, piece: LocalSum, reductions: Sequence[Reduction] = ()) -> CellProof:
-        """Return the proof by exact coefficients."""
-        return cls(piece.rays, piece.dominant, tuple(reductions), ())
-
-    @classmethod
-    def by_boxes(
-        cls, piece: LocalSum, reductions: Sequence[Reduction], boxes: Iterable[Sequence[Segment]]
-    ) -> CellProof:
-        """Return the proof by boxes."""
-        ends = tuple(ends_of(box) for box in boxes)
-        return cls(piece.rays, piece.dominant, tuple(reductions), ends)
-
-    @classmethod
-    def by_ray(
+    def of(
         cls,
         piece: LocalSum,
-        reductions: Sequence[Reduction],
-        axis: int,
-        certificate: dict[str, Any],
+        reductions: Sequence[Reduction] = (),
+        boxes: Iterable[Sequence[Segment]] = (),
+        ray: tuple[int, dict[str, Any]] | None = None,
     ) -> CellProof:
-        """Return the proof by a decision about a function of one coordinate."""
-        return cls(piece.rays, piece.dominant, tuple(reductions), (), (axis, certificate))
+        """Return the proof by boxes, by a function of one coordinate, or by exact coefficients."""
+        ends = tuple(ends_of(box) for box in boxes)
+        return cls(piece.rays, piece.dominant, tuple(reductions), ends, ray)
 
     @property
     def method(self) -> str:
@@ -155,13 +143,6 @@ class ConeProof:
     cone: Cone
     cells: tuple[CellProof, ...]
     window: Window | None = None
-
-    @classmethod
-    def of(
-        cls, f: OrderedSum, cone: Cone, cells: Iterable[CellProof], window: Window | None = None
-    ) -> ConeProof:
-        """Return the proof made of these cells."""
-        return cls(f, cone, tuple(cells), window)
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof as plain data."""

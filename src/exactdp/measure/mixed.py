@@ -6,7 +6,7 @@ value of ⌊r⌋; there are finitely many if r is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,11 +14,9 @@ from exactdp.errors import ProgramError
 from exactdp.measure.density import Density, Summand
 from exactdp.measure.frame import Frame
 from exactdp.measure.function import Univariate
+from exactdp.measure.rounding import Floor
 from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.reals.numbers import common_step
-
-Floor = Callable[[Any], int]
-"""Returns the largest whole number that is at most a number."""
 
 
 def at_least_zero(
