@@ -507,8 +507,7 @@ def exp(exponent: Any) -> Any:
         raise ValueRefusedError(
             f"exp of {exponent} is not a closed form",
             rule="exp is taken of a rational multiple of eps (or a sum of such multiples).",
-            way_out="Write for example exp(-eps / 2); for e to a number, such as e², a rational "
-            "number close to it.",
+            way_out="Write for example exp(-eps / 2). In beta, exp of a number is allowed, too.",
         )
     return ExpPoly([ExpTerm(_ONE, (), tuple(linear.items()))])
 

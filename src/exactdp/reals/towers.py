@@ -208,6 +208,8 @@ def exp(exponent: Any) -> Any:
     """
     if isinstance(exponent, Tower):
         raise _no_quotient(exponent)
+    if isinstance(exponent, int | Fraction) and not isinstance(exponent, bool):
+        exponent = ExpPoly(exponent)
     is_plain = isinstance(exponent, ClosedForm) and exponent.parameters in ((), ("eps",))
     if not is_plain or hasattr(exponent, "exponential"):
         return plain_exp(exponent)

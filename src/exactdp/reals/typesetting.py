@@ -73,9 +73,9 @@ class Writer:
         """Return a formula in parentheses."""
         return f"({inner})"
 
-    def least(self, parts: Iterable[str]) -> str:
-        """Return the minimum of the parts."""
-        return f"min({', '.join(parts)})"
+    def extreme(self, word: str, parts: Iterable[str]) -> str:
+        """Return the minimum or maximum of the parts: "min" or "max"."""
+        return f"{word}({', '.join(parts)})"
 
 
 class _Unicode(Writer):
@@ -135,8 +135,8 @@ class _Latex(Writer):
     def bracket(self, inner: str) -> str:
         return rf"\left({inner}\right)"
 
-    def least(self, parts: Iterable[str]) -> str:
-        return rf"\min\left({', '.join(parts)}\right)"
+    def extreme(self, word: str, parts: Iterable[str]) -> str:
+        return rf"\{word}\left({', '.join(parts)}\right)"
 
 
 class _MathML(_Latex):
@@ -193,9 +193,9 @@ class _MathML(_Latex):
     def bracket(self, inner: str) -> str:
         return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
-    def least(self, parts: Iterable[str]) -> str:
+    def extreme(self, word: str, parts: Iterable[str]) -> str:
         inner = "<mo>,</mo>".join(f"<mrow>{part}</mrow>" for part in parts)
-        return f"<mi>min</mi>{self.bracket(inner)}"
+        return f"<mi>{word}</mi>{self.bracket(inner)}"
 
 
 TEXT, UNICODE, LATEX, MATHML = Writer(), _Unicode(), _Latex(), _MathML()

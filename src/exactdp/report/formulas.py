@@ -6,6 +6,7 @@ from exactdp.claims.stated.expressions import (
     Constant,
     Exponential,
     Expression,
+    Maximum,
     Minimum,
     Power,
     Product,
@@ -13,6 +14,7 @@ from exactdp.claims.stated.expressions import (
     Sum,
     Symbol,
 )
+from exactdp.claims.stated.powers_of_e import ConstantForm
 from exactdp.reals import ExpPoly
 from exactdp.reals.printing import math, summands
 from exactdp.reals.typesetting import LATEX, MATHML, Signed, Writer
@@ -35,6 +37,8 @@ def _whole(formula: Expression, write: Writer) -> str:
 def _summands(formula: Expression, write: Writer, *, small: bool = False) -> list[Signed]:
     """Return the summands of a formula; `small` in an exponent, where fractions use a slash."""
     match formula:
+        case ConstantForm() if (given := formula.with_numbers()) != formula:
+            return _summands(given, write, small=small)
         case Constant(form):
             return summands(form, write)
         case Sum(left, right):
@@ -60,8 +64,9 @@ def _summands(formula: Expression, write: Writer, *, small: bool = False) -> lis
             return [(False, write.raised(inner, write.number(power)))]
         case Exponential(exponent):
             return [(False, write.exponential(write.sum(_summands(exponent, write, small=True))))]
-        case Minimum(parts):
-            return [(False, write.least([_whole(part, write) for part in parts]))]
+        case Minimum(parts) | Maximum(parts):
+            word = "min" if isinstance(formula, Minimum) else "max"
+            return [(False, write.extreme(word, [_whole(part, write) for part in parts]))]
         case Symbol(name):
             return [(False, write.name(name))]
     raise TypeError(f"{type(formula).__name__} is not a known formula")

@@ -9,6 +9,7 @@ from html import escape
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from exactdp.claims.stated.conditions import CaseFormula
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.functions import written
 from exactdp.report.formulas import latex, mathml
@@ -81,7 +82,8 @@ def _level_html(level: object) -> str:
 
 def claim_latex(claim: Accuracy) -> str:
     """Return the claimed bound."""
-    bound = r"\beta(u)" if claim.is_beta_of_input else latex(claim.formula)
+    by_cases = claim.is_beta_of_input or isinstance(claim.formula, CaseFormula)
+    bound = r"\beta(u)" if by_cases else latex(claim.formula)
     return rf"$\Pr(\text{{error}} > \gamma) \le {bound}$"
 
 

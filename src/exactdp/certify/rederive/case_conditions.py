@@ -164,8 +164,8 @@ class CaseConditions(Claims):
         """
         size = leaf.at.size
         given: dict[str, Ratio] = {}
-        if self.log_name is not None:
-            given[self.log_name] = EPS * variable(1)
+        if self.unit_name is not None:
+            given[self.unit_name] = EPS * variable(1)
         place = 1 + leaf.at.unit
         for name, (value, moves) in zip(self.entry_names, self.moved(leaf), strict=True):
             if moves:

@@ -286,8 +286,8 @@ class Claims(Refutations):
         """Return the meaning of a name in a formula."""
         if name == "alpha" and alpha is not None and alpha != inf:
             return Ratio.line(vector_of(alpha, space.size))
-        if name == self.log_name:
-            return variable(1)
+        if name == self.unit_name and space.unit is not None:
+            return Ratio.line(space.unit.form) * EPS
         self.require(name in self.entry_names, "a name in a formula is not known")
         found = space.entries[self.entry_names.index(name)]
         if isinstance(found, At):

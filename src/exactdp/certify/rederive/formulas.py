@@ -218,7 +218,8 @@ class _Trends:
             case ("form", Ratio() as form):
                 return self.known(form)
             case ("name", name):
-                return 1 if name in _DISTANCES else None
+                is_unit = name == "1" or name.startswith("log(")  # of a number above 1
+                return 1 if name in _DISTANCES or is_unit else None
             case ("exp", _):
                 return 1
             case _ if not names(tree):

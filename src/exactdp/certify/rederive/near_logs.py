@@ -68,11 +68,12 @@ class PointLevel(NamedTuple):
         return Ratio.number(self.number) + self.slope * variable(1)
 
 
-def cone_at(reader: CertificateReader, entries: list[Any], at: EvaluationPoint) -> ParameterSpace:
+def cone_at(reader: Statement, entries: list[Any], at: EvaluationPoint) -> ParameterSpace:
     """Return the ray of an input; with a logarithm, a cone around (ε, log b) for this ε."""
     if at.log is None:
         ray = PolyhedralCone(1, reader).cut((Fraction(1),))
-        return ParameterSpace(1, entries, None, None, ray)
+        one = None if reader.unit is None else At((1 / at.eps,))
+        return ParameterSpace(1, entries, None, None, ray, unit=one)
     region = PolyhedralCone(2, reader).cut((Fraction(1), Fraction(0)))
     region = region.cut((-at.log[0], at.eps)).cut((at.log[1], -at.eps))
     unit = At((Fraction(0), Fraction(1)))

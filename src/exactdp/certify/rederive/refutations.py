@@ -128,8 +128,8 @@ class Refutations(Proofs):
             for name, value in zip(self.entry_names, entries, strict=True)
             if is_number(value)
         }
-        if self.log_name is not None:
-            given[self.log_name] = variable(1)
+        if self.unit_name is not None:
+            given[self.unit_name] = variable(1) if self.unit else Ratio.number(1)
         for name, level, one in zip(("alpha", "gamma"), case.levels, at, strict=True):
             if isinstance(level, RealInterval):
                 if one.slope or not level.has(one.number):

@@ -193,9 +193,9 @@ class Statement(Evaluation):
         self.derivation.base = self.unit or None
 
     @property
-    def log_name(self) -> str | None:
-        """The name in formulas of the logarithm that the unit is, if it is one."""
-        return f"log({self.unit})" if self.unit else None
+    def unit_name(self) -> str | None:
+        """The name in formulas of the unit: 1, or a logarithm."""
+        return None if self.unit is None else f"log({self.unit})" if self.unit else "1"
 
     def read_inputs(self, given: Any) -> None:
         """Read which inputs the claim is about: a list, a grid, a box, or all reals."""

@@ -184,7 +184,7 @@ def _claim(claim: AccuracyStatement, cases: Sequence[ClaimCase], unit: str | Non
 def _unit(claim: AccuracyStatement) -> str | None:
     """Return which of 1/ε and log(b)/ε the mechanism, α or γ has beside reals, if any."""
     own = (unit_of(claim.mechanism),) if claim.mechanism.moves else ()
-    units = independent_units([*own, *claim.level_logs])
+    units = independent_units([*own, *claim.level_logs, *claim.beta_units])
     if len(units) > 1:
         raise ValueRefusedError(
             "a claim with "

@@ -37,14 +37,15 @@ from exactdp.claims.stated.inputs import (
     listed,
     real_count,
 )
-from exactdp.claims.stated.levels import Level, LogLevel, Range
+from exactdp.claims.stated.levels import Level, Range
 from exactdp.claims.stated.output_distances import ErrorOfEntries, OutputDistance
+from exactdp.claims.stated.powers_of_e import ConstantForm
 from exactdp.errors import ExactdpError
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval, eps, parameter
+from exactdp.reals import ClosedForm, ExpPoly, Interval
 from exactdp.reals.certificates import Json, terms
-from exactdp.reals.logs import base_of
+from exactdp.reals.logs import base_of, is_constant
 from exactdp.reals.numbers import spell
 
 if TYPE_CHECKING:
@@ -186,8 +187,8 @@ def inputs_json(mechanism: Program, given: Inputs) -> Json:
 def tree_json(formula: Expression) -> list[Any]:
     """Return a formula as plain data."""
     match formula:
-        case LogLevel(form):
-            return _with_logs(form)
+        case ConstantForm(form):
+            return _with_names(form)
         case Constant(form):
             return ["form", *_form(form)]
         case Symbol(name):
@@ -207,18 +208,30 @@ def tree_json(formula: Expression) -> list[Any]:
     raise AssertionError(f"not an expression: {formula}")
 
 
-def _with_logs(form: ClosedForm) -> list[Any]:
-    """Return a + b/ε + c·log(r)/ε: log(r) is a name."""
-    scaled = form * eps
-    rest, found = scaled.numerator, []
-    for name in filter(base_of, scaled.parameters):
-        (factor,) = (c for c, powers, _ in rest.terms if powers == ((name, 1),))
-        rest = rest - parameter(name) * factor
-        found.append(["*", ["form", *_form(factor / eps)], ["name", f"log({base_of(name)})"]])
-    tree = ["form", *_form(rest / eps)]
-    for one in found:
-        tree = ["+", tree, one]
+def _with_names(form: ClosedForm) -> list[Any]:
+    """Return a closed form with 1 and logarithms as parameters: "1" and "log(r)" are names."""
+    groups: dict[tuple[Any, Any], list[Any]] = {}
+    for c, powers, rates in form.numerator.terms:
+        key = (
+            tuple(one for one in powers if base_of(one[0]) is not None),
+            tuple(one for one in rates if is_constant(one[0])),
+        )
+        kept = (tuple(x for x in given if x[0] == "eps") for given in (powers, rates))
+        groups.setdefault(key, []).append((c, *kept))
+    tree: list[Any] = []
+    for (powers, rates), terms_here in sorted(groups.items()):
+        part: list[Any] = ["form", *_form(ExpPoly(terms_here) / form.denominator)]
+        for name, k in powers:
+            part = ["*", part, ["**", _name(name), k] if k > 1 else _name(name)]
+        for name, q in rates:
+            part = ["*", part, ["exp", ["*", ["form", *_form(ExpPoly(q))], _name(name)]]]
+        tree = ["+", tree, part] if tree else part
     return tree
+
+
+def _name(constant: str) -> list[str]:
+    base = base_of(constant)
+    return ["name", "1" if base is None else f"log({base})"]
 
 
 def value_json(value: Value) -> Any:

@@ -29,7 +29,7 @@ from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.linear import UNIT, units_in
 from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Enclosure, Interval
+from exactdp.reals import ClosedForm, Enclosure, Interval, parameter
 from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, simplest_inside, spell
 from exactdp.reals.radicals import Radical, told
@@ -185,8 +185,17 @@ def _is_one(claim: DecidedAccuracy, found: Counterexample) -> bool:
         return False
     parts = formula.parts if isinstance(formula, Maximum) else (formula,)
     error = 1 - found.probability
+
+    def one_at(form: ClosedForm) -> ClosedForm:
+        """Return a form with ε/ε₀, which is 1 there, for the parameter that is 1."""
+        return (
+            form.substitute(**{UNIT: parameter("eps") / found.eps})
+            if UNIT in form.parameters
+            else form
+        )
+
     return all(
-        any((error - form).at(found.eps).sign > 0 for form in part.alternatives(values))
+        any((error - one_at(form)).at(found.eps).sign > 0 for form in part.alternatives(values))
         for part in parts
     )
 

@@ -14,10 +14,12 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from exactdp.errors import ExactdpError, ValueRefusedError, shown, typed
+from exactdp.language.linear import units_in
 from exactdp.language.terms import EpsTerm
 from exactdp.reals import ClosedForm, ExpPoly, Interval, nonnegative
 from exactdp.reals.formula import Formula
 from exactdp.reals.interval import POSITIVE
+from exactdp.reals.logs import lower_bound
 from exactdp.reals.numbers import rational
 from exactdp.reals.radical_form import constant as radical_constant
 from exactdp.reals.radicals import Radical
@@ -525,10 +527,10 @@ def sign_of(part: Expression, on: Interval = POSITIVE) -> int | None:
     match part:
         case Exponential() | Symbol("alpha" | "gamma"):
             return 1
-        case Constant(form) if form.parameters in ((), ("eps",)):
+        case Constant(form) if form.parameters in ((), ("eps",)) or units_in(form.parameters):
             if not form.numerator:
                 return 0
-            return 1 if nonnegative(form, on) else -1 if nonnegative(-form, on) else None
+            return 1 if never_negative(form, on) else -1 if never_negative(-form, on) else None
         case Sum() | Minimum() | Maximum():
             return together(sign_of(one, on) for one in part.operands())
         case Product(left, right) | Quotient(left, right):
@@ -537,6 +539,12 @@ def sign_of(part: Expression, on: Interval = POSITIVE) -> int | None:
         case Power(base, power):
             return 1 if power % 2 == 0 else sign_of(base, on)
     return None
+
+
+def never_negative(form: ClosedForm, on: Interval = POSITIVE) -> bool:
+    """Whether a closed form in ε is nonnegative; 1 and logarithms may be parameters, too."""
+    units = units_in(form.parameters)
+    return bool(nonnegative(lower_bound(form, units) if units else form, on))
 
 
 def together(signs: Iterable[int | None]) -> int | None:
@@ -557,7 +565,7 @@ def _distinct(forms: Iterable[ClosedForm]) -> Alternatives:
 
 def _require_nonnegative(forms: Alternatives, where: Expression) -> None:
     for form in forms:
-        if not nonnegative(form):
+        if not never_negative(form):
             raise ValueRefusedError(
                 f"in {where} a minimum is multiplied by {form}, which is negative somewhere",
                 rule="A minimum may be added, and multiplied by what is never negative.",

@@ -20,10 +20,11 @@ from exactdp.claims.stated.expressions import (
     Quotient,
     Sum,
     Symbol,
+    never_negative,
     sign_of,
     together,
 )
-from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, nonnegative, parameter
+from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, parameter
 from exactdp.reals.numbers import inf
 
 
@@ -42,7 +43,7 @@ def proved_signs(part: Expression, on: Interval) -> Iterator[ClosedForm]:
         case Constant(form):
             signs = [{c > 0 for c, _, _ in one.terms} for one in _parts(form)]
             if any(len(one) > 1 for one in signs):
-                yield from (one for one in (form, -form) if nonnegative(one, on))
+                yield from (one for one in (form, -form) if never_negative(one, on))
         case _:
             for one in part.operands():
                 yield from proved_signs(one, on)
@@ -103,7 +104,7 @@ def at_infinity(form: ClosedForm, scaled: str) -> ClosedForm | float:
         return over / under
     if high < low:
         return ExpPoly(0)
-    return inf if nonnegative(over * under) else -inf
+    return inf if never_negative(over * under) else -inf
 
 
 def _parts(form: ClosedForm) -> tuple[ExpPoly, ExpPoly]:

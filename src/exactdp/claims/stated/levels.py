@@ -30,13 +30,14 @@ from exactdp.claims.stated.features import number_of
 from exactdp.claims.stated.functions import OfInput, written
 from exactdp.claims.stated.interpreting import value_of
 from exactdp.claims.stated.paths import UninterpretedError, extreme, paths
+from exactdp.claims.stated.powers_of_e import ConstantForm
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError
 from exactdp.language.helpers import checked_function
 from exactdp.language.linear import UNIT, Linear, as_real, base_of, log_unit
 from exactdp.language.program import Program
 from exactdp.language.terms import EPS, EpsTerm, log
 from exactdp.reals import ClosedForm, Interval, eps, parameter, solution_set
-from exactdp.reals.logs import as_one_log, named_constants
+from exactdp.reals.logs import as_one_log
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.radical_form import RadicalForm
 from exactdp.reals.radicals import Radical, told
@@ -254,16 +255,13 @@ def pieces_of(level: Expression) -> tuple[tuple[Expression, Cases], ...]:
     return ((level, ALWAYS),)
 
 
-class LogLevel(Constant):
+class LogLevel(ConstantForm):
     """a + b/ε + c·log(r)/ε: a closed form with a parameter such as eps[20], which is log(20)."""
 
     @property
     def logs(self) -> tuple[str, ...]:
         """The parameters that are logarithms."""
         return tuple(name for name in self.form.parameters if base_of(name) is not None)
-
-    def __str__(self) -> str:
-        return named_constants(str(self.form))
 
 
 def _with_log(term: EpsTerm, name: str) -> Expression:

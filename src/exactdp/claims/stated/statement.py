@@ -69,6 +69,7 @@ from exactdp.claims.stated.output_distances import (
     discrete_outputs,
     read_output_distance,
 )
+from exactdp.claims.stated.powers_of_e import units_of, with_powers_of_e
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
@@ -345,7 +346,12 @@ class AccuracyStatement:
             return self._called_beta(
                 as_given(self.mechanism, assembled(self.mechanism.inputs, symbols))
             )
-        return as_expression(self.bound, "beta")
+        return with_powers_of_e(as_expression(self.bound, "beta"), self.epsilon)
+
+    @cached_property
+    def beta_units(self) -> tuple[str, ...]:
+        """The parameters of β that are 1, or logarithms."""
+        return () if self.is_beta_of_input else units_of(self.formula)
 
     @cached_property
     def uses_inputs(self) -> bool:
@@ -359,8 +365,8 @@ class AccuracyStatement:
 
     @property
     def has_inverse_eps(self) -> bool:
-        """Whether the mechanism combines 1/ε with reals, or α or γ has a logarithm."""
-        return self.mechanism.moves or bool(self.level_logs)
+        """Whether the mechanism combines 1/ε with reals, α or γ has a logarithm, or β e^c."""
+        return self.mechanism.moves or bool(self.level_logs or self.beta_units)
 
     @cached_property
     def level_logs(self) -> tuple[str, ...]:
@@ -371,7 +377,8 @@ class AccuracyStatement:
     def units_at(self, u: tuple[Value, ...], *, has_one: bool) -> tuple[str, ...]:
         """Return the constants among the parameters; with 1 if a level or a condition needs it."""
         found = self.mechanism.kept(Engine).units(u) if self.mechanism.moves else ()
-        return independent_units([*((UNIT,) if has_one else ()), *found, *self.level_logs])
+        ones = (UNIT,) if has_one else ()
+        return independent_units([*ones, *found, *self.level_logs, *self.beta_units])
 
     @property
     def is_decided_only(self) -> bool:
