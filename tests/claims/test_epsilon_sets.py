@@ -1,12 +1,16 @@
 """Sets of ε where numbers of a mechanism, α or γ depend on ε, against values computed by hand."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from exactdp import (
+    ANY,
     Accuracy,
     AllReals,
     Box,
@@ -17,10 +21,12 @@ from exactdp import (
     alpha,
     eps,
     exp,
+    gamma,
     l2,
     parse,
 )
 from exactdp import discrete as discrete_inputs
+from support.examples import examples
 
 IDEAL = Mechanism.from_source("def ideal(q: Real): return q > 1")
 LAPLACE = Mechanism.from_source("def laplace(q: Real): return lap(eps, q)")
@@ -146,8 +152,10 @@ def test_a_claim_that_holds_for_every_eps() -> None:
     ]
     for more in given:
         assert str(Accuracy(LARGER, bound, **more).epsilons()) == "(0, ∞)"
-        with pytest.raises(ExactdpError, match="the set of ε"):
-            Accuracy(LARGER, bound / 3, **more).epsilons()
+    with pytest.raises(ExactdpError, match="the set of ε"):
+        Accuracy(LARGER, bound / 3, **more).epsilons()
+    # Close to a tie, which is at every ε, the error is nearly 1/2.
+    assert not len(Accuracy(LARGER, bound / 3, inputs=AllReals()).epsilons())
     assert str(Accuracy(LARGER, bound, input_distance=l2, inputs=[[2, 0]]).epsilons()) == "(0, ∞)"
 
 
@@ -196,3 +204,69 @@ def test_conditions_that_depend_on_eps(region: str, rate: int, factor: Fraction)
         least = min(slacks, default=1.0)
         if abs(least) > 0.05:
             assert (Fraction(step, 13) in found) == (least > 0), x
+
+
+NOISE = Mechanism.from_source("def noisy(x: Real): return lap(eps, x)")
+CLIPPED = Mechanism.from_source("def clipped(x: Real): return min(lap(eps, x), 2)")
+
+
+@pytest.mark.parametrize("inputs", [[3], AllReals()], ids=str)
+def test_sets_of_eps_for_a_range_of_gamma(inputs: Any) -> None:
+    """The error e^(−γε) is at most e^(−γε/2)/2 where γε ≥ 2·log 2, for all γ of the range.
+
+    At most e^(−γε)·3 − 1 (so 2·e^(−γε) ≥ 1) where γε ≤ log 2.
+    """
+    ends: dict[tuple[str, Any], tuple[float, float]] = {
+        ("exp(-gamma*eps/2)/2", (1, 2)): (2 * math.log(2), math.inf),
+        ("exp(-gamma*eps/2)/2", (Fraction(1, 2), math.inf)): (4 * math.log(2), math.inf),
+        ("1/20", (4, 9)): (math.log(20) / 4, math.inf),
+        ("1/20", "(4, 9]"): (math.log(20) / 4, math.inf),
+        ("3*exp(-gamma*eps) - 1", (0, 4)): (0, math.log(2) / 4),
+    }
+    for (beta, level), (lower, upper) in ends.items():
+        (found,) = Accuracy(NOISE, beta, 0, level, inputs=inputs).epsilons()
+        assert math.isclose(float(found.lower), lower, abs_tol=1e-9)
+        assert math.isclose(float(found.upper), upper, abs_tol=1e-9)
+    never: list[tuple[str, Any]] = [("1/20", ANY), ("exp(-gamma*eps/2)/2", ANY), ("1/20", (0, 3))]
+    for beta, level in never:
+        assert not len(Accuracy(NOISE, beta, 0, level, inputs=inputs).epsilons())
+
+
+def test_sets_of_eps_for_a_range_of_gamma_that_the_bound_does_not_use() -> None:
+    """The least γ suffices: e^(−ε) ≤ e^(−3ε/2) + 1/10 for γ ≥ 1; a clipped output is 2 at x = 5."""
+    claim = Accuracy(NOISE, "exp(-3*eps/2) + 1/10", 0, (1, 2), inputs=[0])
+    found = claim.epsilons()
+    assert found == replace(claim, gamma=1).epsilons()
+    for k in range(1, 200):
+        at = Fraction(k, 40)
+        gap = math.exp(-1.5 * at) + 0.1 - math.exp(-at)
+        assert (at in found) is (gap >= 0)
+    claim = Accuracy(CLIPPED, "exp(-2*eps)", 0, "(1, inf)", inputs=[1])
+    assert claim.epsilons() == replace(claim, gamma=1).epsilons()
+
+
+@examples(60)
+@given(
+    st.fractions(Fraction(1, 4), 2, max_denominator=4),
+    st.fractions(Fraction(1, 5), 3, max_denominator=5),
+    st.fractions(0, Fraction(1, 3), max_denominator=6),
+    st.fractions(0, 2, max_denominator=2),
+    st.fractions(Fraction(1, 2), 3, max_denominator=2),
+)
+def test_random_sets_of_eps_for_a_range_of_gamma(
+    rate: Fraction, factor: Fraction, rest: Fraction, low: Fraction, width: Fraction
+) -> None:
+    """At many ε: the least margin over many γ has the sign that the set says."""
+    beta = factor * exp(-rate * gamma * eps) + rest
+    claim = Accuracy(NOISE, beta, 0, (low, low + width), inputs=[1])
+    found = claim.epsilons()
+    for k in range(1, 60):
+        at = Fraction(k * k, 97)
+        levels = [float(low + width * Fraction(j, 60)) * float(at) for j in range(61)]
+        margins = [
+            float(factor) * math.exp(-float(rate) * t) + float(rest) - math.exp(-t) for t in levels
+        ]
+        if min(margins) < -1e-9:
+            assert at not in found
+        elif min(margins) > 1e-3:
+            assert at in found

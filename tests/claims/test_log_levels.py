@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import random
+import time
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -172,6 +173,50 @@ def test_two_logarithms_and_one_over_eps() -> None:
     for beta, outcome in (("1/54", "holds"), ("1/55", "fails")):
         claim = Accuracy(LAPLACE, beta, 0, "(log(20) + 1)/eps", inputs=AllReals())
         assert claim.check().outcome == outcome
+
+
+MARGIN = Mechanism.from_source("def margin(x: Real): return lap(eps, x) > 1 + log(6) / eps")
+ABOVE_ONE = Ideal.from_source("def ideal(x: Real): return x > 1")
+
+
+@pytest.mark.parametrize("inputs", [AllReals(), Box(-2, 9), [9], Grid(7, 9)], ids=str)
+def test_tight_bounds_with_two_constants(inputs: Any) -> None:
+    """Powers of two numbers, or of one and e, that are equal are compared by their exponents.
+
+    Where x − 1 > log(10)/ε, the error of a margin log(6)/ε is below 6/(2·10); that of `above`
+    where it is > (log(10) − 1)/ε is below e/20; Pr(|noise| > (log(20) + 1)/ε) = 1/(20·e).
+    """
+    on: dict[str, Any] = {"inputs": inputs}
+    started = time.process_time()
+    for room, expected in (("0", "holds"), ("1/1000", "fails")):
+        two = Accuracy(MARGIN, f"3/10 - {room}", "log(10)/eps", ideal=ABOVE_ONE, **on)
+        assert two.check().outcome == expected
+        one = Accuracy(ABOVE, f"exp(1)/20 - {room}", "(log(10) - 1)/eps", **on)
+        assert one.check().outcome == expected
+        noise = Accuracy(LAPLACE, f"exp(-1)/20 - {room}", 0, "(log(20) + 1)/eps", **on)
+        assert noise.check().outcome == expected
+    assert time.process_time() - started < 15  # once 15 s for each
+
+
+@examples(60)
+@given(
+    st.sampled_from([(2, 3), (6, 10), (Fraction(3, 2), 7), (20, 3)]),
+    st.integers(1, 2),
+    st.integers(1, 2),
+    st.sampled_from([Fraction(1), Fraction(99, 100), Fraction(101, 100)]),
+)
+def test_random_products_of_powers(bases: Any, k: int, j: int, room: Fraction) -> None:
+    """Where x − 1 > α = j·log(s)/ε, the error of a margin k·log(r)/ε is below r^k/(2·s^j)."""
+    r, s = bases
+    limit = Fraction(r) ** k / (2 * Fraction(s) ** j)
+    program = Mechanism.from_source(
+        f"def margin(x: Real): return lap(eps, x) > 1 + {k} * log({r}) / eps"
+    )
+    if limit * room >= Fraction(1, 2):  # the threshold is above x, and other terms matter
+        return
+    level = f"{j} * log({s}) / eps"
+    claim = Accuracy(program, limit * room, level, ideal=ABOVE_ONE, inputs=AllReals())
+    assert claim.check().outcome == ("holds" if room >= 1 else "fails")
 
 
 def test_a_level_that_follows_the_other() -> None:

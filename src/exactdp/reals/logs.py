@@ -181,7 +181,9 @@ def _without_powers(form: ExpPoly, bases: Mapping[str, Fraction]) -> ExpPoly:
     return ExpPoly(found)
 
 
-def lower_bound(form: ClosedForm, names: Iterable[str]) -> ClosedForm:
+def lower_bound(
+    form: ClosedForm, names: Iterable[str], nonnegative: Sequence[str] = ("eps", "alpha", "gamma")
+) -> ClosedForm:
     """Return a closed form that is negative wherever a form is, and close to it.
 
     In it, the constants among some names are replaced by rational numbers; all other parameters
@@ -197,7 +199,7 @@ def lower_bound(form: ClosedForm, names: Iterable[str]) -> ClosedForm:
         inner = tuple((name, k) for name, k in powers if name in gone)
         inside = tuple((name, q) for name, q in rates if name in gone)
         others = tuple(one for one in powers if one[0] not in gone)
-        if any(k % 2 for name, k in others if name not in ("eps", "alpha", "gamma")):
+        if any(k % 2 for name, k in others if name not in nonnegative):
             found.append((c, powers, rates))
             continue
         rest = others, tuple(one for one in rates if one[0] not in gone)

@@ -244,7 +244,7 @@ class SignProofs:
             for vertex, moved in problem.from_vertices:
                 found = self.on_cones.get(moved) or proved_quickly(moved)
                 if found is not None:
-                    shape, origin = moved, vertex
+                    shape, origin = moved, tuple(row[0] for row in vertex)
                     under = (one.probability - 1 + problem.beta).denominator
                     self.on_cones[moved] = found
                     break

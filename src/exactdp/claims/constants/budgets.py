@@ -17,16 +17,19 @@ from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.survey import surveyed, unknown
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
+from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.inputs import is_listed
-from exactdp.claims.stated.levels import constant
+from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.statement import AccuracyStatement
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
+from exactdp.language.linear import units_in
 from exactdp.language.sampling import OrderChangesError
-from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, solution_set
+from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, eps, solution_set
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.numbers import Number, approximate, inf, positive_width
+from exactdp.reals.solutions import Boundary
 from exactdp.reals.spans import as_stretch
 from exactdp.reals.told import Told
 from exactdp.running.conduct import Progress, conduct_of
@@ -128,9 +131,28 @@ def epsilons(claim: Claim, width: Number, progress: Progress | None) -> Solution
     except VacuousClaimError:
         raise
     except ValueRefusedError:
-        if not decide(claim, progress=conduct_of(progress).quiet, hint=False).holds:
+        if decide(claim, progress=conduct_of(progress).quiet, hint=False).holds:
+            return SolutionSet((as_stretch(claim.epsilon),))
+        least = _with_least_gamma(claim)
+        if least is None:
             raise
-        return SolutionSet((as_stretch(claim.epsilon),))
+        return _ends_known(least, width, progress)
+
+
+def _with_least_gamma(claim: Claim) -> Claim | None:
+    """Return a claim about a range of γ with the least γ; None if it does not imply all others.
+
+    It does if β does not use γ: the error probability is nonincreasing in γ, and continuous from
+    the right.
+    """
+    if not isinstance(claim, AccuracyStatement) or claim.is_beta_of_input:
+        return None
+    level = claim.gamma_level
+    is_range = isinstance(level, Range) and level.is_constant and not level.has_root
+    is_plain = claim.conditions == ALWAYS and claim.agreement == "equal"
+    if not is_range or not is_plain or "gamma" in claim.formula.names():
+        return None
+    return cast(Claim, replace(claim, gamma=level.interval.lower))  # type: ignore[union-attr]
 
 
 def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
@@ -212,7 +234,8 @@ class _EpsilonsSought(Fold):
         for problem in part.problems:
             place = problem.alone
             if place is None:
-                raise _only_smallest(problem.region)
+                self._found |= self._between_rays(problem)
+                continue
             whole, where = as_stretch(self._claim.epsilon), place.whole
             key = problem.gap, where, problem.region.moving_levels
             if key not in self._found and not self._claim.work.sign(problem).holds:
@@ -221,6 +244,37 @@ class _EpsilonsSought(Fold):
                     found |= self._set(place, gap)
                 found |= self._unclaimed(problem)
                 self._found[key] = found if where == whole else found | _outside(where, whole)
+
+    def _between_rays(self, problem: Problem) -> dict[_Key, SolutionSet]:
+        """Return the ε of a problem whose margin depends on one parameter t of a cone alone.
+
+        The cone has l·ε ≤ t ≤ h·ε. If the margin is negative for a < t < b, the claim fails for
+        a/h < ε < b/l, and these are zeros of the margin at t = h·ε and at t = l·ε.
+        """
+        names, gap, key = problem.region.names, problem.gap, as_stretch(self._claim.epsilon)
+        cone = problem.cell.cone
+        is_plain = len(problem.gaps) == 1 and not problem.region.positive and not units_in(names)
+        if not is_plain or len(gap.parameters) != 1 or self._claim.work.sign(problem).holds is None:
+            raise _only_smallest(problem.region)
+        (name,) = gap.parameters
+        place = names.index(name)
+        pairs = [(ray[place], ray[0]) for ray in cone.rays]
+        if any(t < 0 for t, _ in pairs) or any(line[place] or line[0] for line in cone.lines):
+            raise _only_smallest(problem.region)
+        slopes = [Fraction(t, e) for t, e in pairs if e]
+        low = min(slopes)
+        high = None if any(t and not e for t, e in pairs) else max(slopes)
+
+        def where_negative(slope: Fraction | None) -> list[tuple[Boundary, Boundary]]:
+            along = gap.substitute(**{name: (slope or 1) * eps})
+            return _complement(solution_set(along, POSITIVE, self._width))
+
+        found = SolutionSet((as_stretch(POSITIVE),))
+        for (a, _), (_, b) in zip(where_negative(high), where_negative(low), strict=True):
+            below = [Stretch(Fraction(0), a, True, False)] if a and high is not None else []
+            above = [Stretch(b, inf, False, True)] if b != inf and low else []
+            found &= SolutionSet((*below, *above))
+        return {(gap, key, problem.region.moving_levels): found}
 
     def _unclaimed(self, problem: Problem) -> SolutionSet:
         """Return the ε at which α is a function of ε and at least dd: nothing is claimed there."""
@@ -242,6 +296,15 @@ class _EpsilonsSought(Fold):
     def answer(self) -> tuple[Contents, tuple[tuple[_Key, SolutionSet], ...]]:
         """Return the results."""
         return self._contents, tuple(self._found.items())
+
+
+def _complement(found: SolutionSet) -> list[tuple[Boundary, Boundary]]:
+    """Return the ends of the stretches of positive numbers that are not in a set."""
+    ends: list[Boundary] = [Fraction(0)]
+    for one in found:
+        ends += [one.lower, one.upper]
+    ends.append(inf)
+    return [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a != b]
 
 
 def _outside(part: Stretch, whole: Stretch) -> SolutionSet:

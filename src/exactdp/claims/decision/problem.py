@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from flint import fmpq, fmpq_mat
 
 from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
 from exactdp.claims.regions.region import Region, Vector
@@ -18,6 +20,7 @@ from exactdp.polyhedra.cone import dot
 from exactdp.reals import ClosedForm, Decision, Stretch, parameter
 from exactdp.reals.log_sums import stretch_at_constants
 from exactdp.reals.logs import LogForm, lower_bound
+from exactdp.reals.numbers import fraction
 from exactdp.semantics.cells import Cell
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOST_VERTICES = 8  # of a cell, that are tried as the origin
 
+Matrix: TypeAlias = tuple[tuple[Fraction, ...], ...]
 Leaf: TypeAlias = Cell[Due[Any] | None]
 Sign: TypeAlias = Decision | ConeDecision | PlaceDecision
 
@@ -135,36 +139,41 @@ class Problem:
         return None if LogForm.of(gap) is None else self.place.shape(gap)
 
     @property
-    def from_vertices(self) -> Iterator[tuple[Vector, Shape]]:
-        """Each vertex of the cell, and the problem with it as the origin, if a level has a log.
+    def from_vertices(self) -> Iterator[tuple[Matrix, Shape]]:
+        """Each vertex V of the cell and the problem with it as the origin, if there are logarithms.
 
-        With θ = θ′ + v·log b, whole powers of b are numbers at a vertex v, so a claim that is tight
-        there becomes an inequality that is exactly 0 at θ′ = 0.
+        With θ = θ′ + V·units, whole powers of b are numbers at a vertex, so a claim that is tight
+        there becomes an inequality that is exactly 0 at θ′ = 0. V has a row for each parameter.
         """
         names, units = self.region.names, units_in(self.region.names)
-        if not isinstance(self.place, OnCone) or len(units) != 1 or base_of(units[0]) is None:
-            return
-        place, log = names.index(units[0]), parameter(units[0])
-        if not any(form and form[place] for form in (self.region.alpha, self.region.gamma)):
+        places = [names.index(one) for one in units]
+        levels = [form for form in (self.region.alpha, self.region.gamma) if form]
+        has_level = any(form[k] for form in levels for k in places)
+        is_cone = isinstance(self.place, OnCone | OnLine)
+        if not is_cone or not any(map(base_of, units)) or not (has_level or len(units) > 1):
             return
         gap = self.obligation.probability - 1 + self.beta
-        cone = self.cell.cone
-        for ray in [one for one in cone.rays if one[place]][:_MOST_VERTICES]:
-            vertex = {name: Fraction(x, ray[place]) for name, x in zip(names, ray, strict=True)}
+        sides = self.cell.cone.inequalities
+        rays = [one for one in self.cell.cone.rays if one[places[0]]][:_MOST_VERTICES]
+        for origin in dict.fromkeys(_vertex(sides, ray, places) for ray in rays):
+            if origin is None:
+                continue
             moved = gap.substitute(
                 **{
-                    name: parameter(name) + q * log
-                    for name, q in vertex.items()
-                    if q and name != units[0] and name in gap.parameters
+                    name: sum(
+                        (q * parameter(unit) for q, unit in zip(row, units, strict=True)),
+                        parameter(name),
+                    )
+                    for name, row in zip(names, origin, strict=True)
+                    if any(row) and name in gap.parameters
                 }
             )
-            sides: list[tuple[Fraction | int, ...]] = [
-                (*side[:place], Fraction(dot(side, ray), ray[place]), *side[place + 1 :])
-                for side in cone.inequalities
-            ]
-            there = replace(self.place, cone=Cone.of(cone.size, sides))
-            origin = (Fraction(0) if name == units[0] else q for name, q in vertex.items())
-            yield tuple(origin), there.shape(LogForm.made(moved, units).form)
+            cone = Cone.of(len(names), [_from(side, origin, places) for side in sides])
+            there = OnCone(names, cone, self.region.window)
+            form = LogForm.made(moved, units).form
+            kept = [n for n, row in zip(names, origin, strict=True) if not any(row)]
+            positive = [n for n in kept if n in ("eps", "alpha", "gamma")]
+            yield origin, there.shape(lower_bound(form, units[1:], positive))
 
     @cached_property
     def ratio(self) -> Shape | None:
@@ -177,3 +186,35 @@ class Problem:
         positive = under if under == 1 else under * under
         over, below = (OrderedSum((form * positive).numerator, names) for form in (beta, error))
         return shape_of(below, self.cell.cone, self.region.window, over)
+
+
+def _vertex(
+    sides: Iterable[Sequence[int]], ray: Sequence[int], places: Sequence[int]
+) -> Matrix | None:
+    """Return the point of a ray as multiples of units: a row for each parameter, 0 for units.
+
+    It solves the sides that are 0 on the ray; None if these do not determine it.
+    """
+    others = [k for k in range(len(ray)) if k not in places]
+    tight = [side for side in sides if not dot(side, ray) and any(side[k] for k in others)]
+    if len(tight) < len(others):
+        return None
+    entries = [
+        fmpq(q) for side in tight for q in (*(side[k] for k in others), *(-side[k] for k in places))
+    ]
+    reduced, rank = fmpq_mat(len(tight), len(ray), entries).rref()
+    if rank < len(others) or any(reduced[k, k] != 1 for k in range(len(others))):
+        return None
+    known = {
+        k: tuple(fraction(reduced[row, len(others) + j]) for j in range(len(places)))
+        for row, k in enumerate(others)
+    }
+    return tuple(known.get(k, (Fraction(0),) * len(places)) for k in range(len(ray)))
+
+
+def _from(side: Sequence[int], origin: Matrix, places: Sequence[int]) -> Vector:
+    """Return a side of a cone in coordinates with another origin."""
+    found = [Fraction(q) for q in side]
+    for j, place in enumerate(places):
+        found[place] += sum((q * row[j] for q, row in zip(side, origin, strict=True)), Fraction(0))
+    return tuple(found)

@@ -382,7 +382,10 @@ class Explorer:
     def sign(self, problem: Problem, hear: Hear = nobody) -> Sign:
         """Return the decision of a problem."""
         place = problem.place
-        if isinstance(place, OnCurve | OnLine):
+        if isinstance(place, OnLine):
+            is_tight = any(proved_quickly(one) for _, one in problem.from_vertices)
+            return PlaceDecision(True) if is_tight else place.decision(problem.gap)
+        if isinstance(place, OnCurve):
             return place.decision(problem.gap)
         if isinstance(place, OnRay):
             if place.stretch is not None:
@@ -405,7 +408,7 @@ class Explorer:
         if shape in self._told:
             self._told.remove(shape)
         elif known is None or known.holds is None:
-            many = problem.obligation.largest_of
+            many = problem.obligation.largest_of or len(units_in(problem.region.names)) > 1
             budget = {"budget": _CUTS} if many else {}
             known = self._on_cones[shape] = shape.decision(resume=known, progress=hear, **budget)
         if self.helpers is not None:
