@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from exactdp.claims.stated.conditions import CaseFormula
 from exactdp.claims.stated.expressions import (
@@ -20,6 +21,7 @@ from exactdp.claims.stated.expressions import (
     Quotient,
     Sum,
 )
+from exactdp.claims.stated.features import has_root
 from exactdp.claims.stated.hypotheses import scaled_value
 from exactdp.errors import ExactdpError
 from exactdp.reals import ClosedForm, ExpPoly, Interval, eps, parameter
@@ -62,12 +64,25 @@ def with_powers_of_e(part: Expression, on: Interval) -> Expression:
 
     At a single ε the parameter is a multiple of ε, which is 1 there.
     """
+    if has_root(part):
+        return part
     every = [one for one in _all_parts(part) if isinstance(one, Exponential)]
     numbers = [_number_in(one.exponent) for one in every]
     if None in numbers or not any(numbers):
         return part
     one = eps / Fraction(on.lower) if on.is_point else parameter(UNIT)
     return _rewritten(part, one)
+
+
+def is_bent(level: Any) -> bool:
+    """Whether α or γ is a function of ε that is not a + b/ε: then exponents are polynomials."""
+    is_form = isinstance(level, Constant) and not isinstance(level, ConstantForm)
+    if not is_form or level.form.is_irrational:
+        return False
+    scaled = level.form * eps
+    parts = scaled.numerator.exponentials()
+    is_plain = scaled.denominator == 1 and parts.keys() <= {0}
+    return not is_plain or any(one.degree() > 1 for one in parts.values())
 
 
 def _all_parts(part: Expression) -> Iterator[Expression]:

@@ -69,7 +69,7 @@ from exactdp.claims.stated.output_distances import (
     discrete_outputs,
     read_output_distance,
 )
-from exactdp.claims.stated.powers_of_e import units_of, with_powers_of_e
+from exactdp.claims.stated.powers_of_e import is_bent, units_of, with_powers_of_e
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
@@ -346,7 +346,10 @@ class AccuracyStatement:
             return self._called_beta(
                 as_given(self.mechanism, assembled(self.mechanism.inputs, symbols))
             )
-        return with_powers_of_e(as_expression(self.bound, "beta"), self.epsilon)
+        formula = as_expression(self.bound, "beta")
+        if is_bent(self.alpha_level) or is_bent(self.gamma_level):
+            return formula
+        return with_powers_of_e(formula, self.epsilon)
 
     @cached_property
     def beta_units(self) -> tuple[str, ...]:
