@@ -33,8 +33,8 @@ ON_CONES = (
     "an exponential sum on cones of (ε, εα, εγ)"
 )
 BY_EPSILON = (
-    "numbers of the mechanism move with ε: on each of some intervals of ε the sign of an "
-    "exponential sum, in which powers of e are constants"
+    "numbers of the mechanism or of the claim move with ε: on each of some intervals of ε the "
+    "sign of an exponential sum, in which powers of e are constants"
 )
 AT_CORNERS = (
     "all real inputs at once (Theorem 12): the chance of each ideal output can only grow from a "
