@@ -148,11 +148,12 @@ def _with_least_gamma(claim: Claim) -> Claim | None:
     if not isinstance(claim, AccuracyStatement) or claim.is_beta_of_input:
         return None
     level = claim.gamma_level
-    is_range = isinstance(level, Range) and level.is_constant and not level.has_root
     is_plain = claim.conditions == ALWAYS and claim.agreement == "equal"
-    if not is_range or not is_plain or "gamma" in claim.formula.names():
+    if not isinstance(level, Range) or not is_plain or "gamma" in claim.formula.names():
         return None
-    return cast(Claim, replace(claim, gamma=level.interval.lower))  # type: ignore[union-attr]
+    if not level.is_constant or level.has_root:
+        return None
+    return claim.changed(gamma=level.interval.lower)
 
 
 def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
