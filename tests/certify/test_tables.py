@@ -245,3 +245,27 @@ def test_the_largest_of_functions_from_a_table() -> None:
         inputs=[1, 2],
     )
     assert certify.check(plain(claim)).outcome == "accepted"
+
+
+# Certificates written before there were tables --------------------------------------------------
+
+
+def with_beta(node: Json, beta: Json) -> Json:
+    """Return a copy in which each cell has its own β, as cells had."""
+    if isinstance(node, list):
+        return [with_beta(one, beta) for one in node]
+    if not isinstance(node, dict):
+        return node
+    found = {name: with_beta(one, beta) for name, one in node.items()}
+    return {**found, "beta": beta} if {"distance", "obligations"} <= found.keys() else found
+
+
+def test_certificates_without_tables_and_inputs_of_cases_are_read() -> None:
+    """A β of null in a cell is that of the claim; a case without inputs is about all of them."""
+    found = plain(Accuracy(above, exp(-alpha * eps), inputs=[-1, 2]))
+    assert certify.check(seal(with_beta(found, None))).accepted
+    assert rejected(with_beta(found, found["claim"]["beta"]), "exactly the keys")
+    cases = plain(Accuracy(above, exp(-alpha * eps), region="alpha >= eps", inputs=[-1, 2]))
+    for case in cases["claim"]["cases"]:
+        assert case.pop("inputs") is None
+    assert certify.check(seal(cases)).accepted

@@ -228,7 +228,10 @@ def product_of(u, a, b):
         ({"output_distance": difference, "gamma": 1}, "difference is negative somewhere"),
         ({"output_distance": product_of, "gamma": 1}, "not a function of the language"),
         ({"mechanism": NAMED}, "an input of the mechanism is called gamma"),
-        ({"beta": lambda u: exp(-u * u * eps)}, "beta cannot be computed for all inputs at once"),
+        (
+            {"beta": lambda u: exp(-u * u * eps)},
+            "an exponent in beta multiplies alpha, gamma or inputs",
+        ),
         ({"alpha": (0, 1), "gamma": alpha * alpha}, "is not linear in alpha and the inputs"),
     ],
 )

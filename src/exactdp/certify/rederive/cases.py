@@ -48,7 +48,9 @@ class CaseClaims(CaseConditions):
         self.read_unit(spec["unit"])
         self.cases = []
         for one in self.entries(spec["cases"]):
-            when, alpha, gamma, betas, inputs = self.fields(one, "when alpha gamma beta inputs")
+            # Without inputs it was written before cases had any.
+            whole = {"inputs": None, **one} if isinstance(one, dict) else one
+            when, alpha, gamma, betas, inputs = self.fields(whole, "when alpha gamma beta inputs")
             sides = []
             for side in self.entries(when):
                 form, strict = self.fields(side, "form strict")

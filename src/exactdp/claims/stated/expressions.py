@@ -315,8 +315,11 @@ class Exponential(Expression):
         exponent = self.exponent.at(values)
         if exponent.denominator != 1 and exponent.parameters != ("eps",):
             raise ValueRefusedError(
-                f"exp({self.exponent}) is not a closed form",
-                rule="exp is taken of a rational multiple of eps once alpha and gamma are numbers.",
+                "an exponent in beta multiplies alpha, gamma or inputs",
+                rule="For ranges of alpha and gamma, and for all inputs at once, an exponent is a "
+                "sum of multiples of eps, alpha * eps, gamma * eps and of inputs times eps.",
+                way_out="Write a linear exponent, or give numbers for alpha and gamma and a list "
+                "of inputs.",
             )
         return (exp(exponent),)
 
