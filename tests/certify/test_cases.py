@@ -20,6 +20,7 @@ from exactdp import (
     Accuracy,
     AllReals,
     Box,
+    ExactdpError,
     Ideal,
     Mechanism,
     Range,
@@ -149,6 +150,23 @@ def test_alpha_may_be_dd_beside_a_multiple_of_the_inverse(inputs: Any, region: s
         if outcome:
             wrong = text.replace('[["-1", 0, "0"]], [["1", 1,', '[["-1/2", 0, "0"]], [["1", 1,')
             assert not certify.check(seal({**found, "claim": json.loads(wrong)})).accepted
+
+
+def test_conditions_that_leave_no_eps_or_a_single_one_at_an_input() -> None:
+    """At q = 1 and ε ≤ 1, a strict condition leaves nothing, the other one ε = 1.
+
+    At q = 2 the error is below e^{−3αε/4}.
+    """
+    above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 0")
+    for boundary in ("skip", "check"):
+        given: dict[str, Any] = {"inputs": [0, 1, 2], "epsilon": "(0, 1]", "boundary": boundary}
+        strict = Accuracy(above, exp(-3 * alpha * eps / 4), region="q * eps > 1", **given)
+        report = certify.check(sealed(strict))
+        assert report.accepted, report.reason
+        single = Accuracy(above, exp(-3 * alpha * eps / 4), region="q * eps >= 1", **given)
+        assert single.check().holds
+        with pytest.raises(ExactdpError, match="the conditions leave only eps = 1"):
+            _ = single.check().certificate
 
 
 def test_false_claims_by_cases_are_refuted() -> None:

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactdp import eps, exp, infimum, nonnegative, parse, positive, solution_set, sqrt, supremum
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals import radical_signs
-from exactdp.reals.radical_form import RadicalForm
+from exactdp.reals.radical_form import RadicalForm, constant
 from exactdp.reals.radicals import Radical, radical
 
 numbers = st.fractions(-3, 3, max_denominator=9)
@@ -146,3 +146,18 @@ def test_text_limits_and_copies() -> None:
     for wrong in ("sqrt(eps)", "sqrt(-2)", "exp(sqrt(2))", "sqrt(2"):
         with pytest.raises(ExactdpError):
             parse(wrong)
+
+
+@given(st.sampled_from([ROOT, CUBE]), st.tuples(*[st.integers(-2, 2)] * 6), st.booleans())
+@settings(max_examples=100)
+def test_text_has_the_value_of_the_form(
+    root: Radical, parts: tuple[int, ...], is_quotient: bool
+) -> None:
+    """Python evaluates the text, so that missing brackets change the value."""
+    a, b, c, d, e, f = parts
+    r = constant(root)
+    form = (a + b * r) + (c + d * r) * eps * exp((e - r) * eps)
+    form = form / (1 + eps) if is_quotient else form + (f * r - 1)
+    names = {"sqrt": math.sqrt, "exp": math.exp, "eps": 1.5}
+    value = eval(str(form).replace("^", "**"), names)
+    assert value == pytest.approx(float(form.at(Fraction(3, 2))), abs=1e-9)

@@ -52,9 +52,17 @@ def summands(form: ClosedForm, write: Writer) -> list[Signed]:
         return [_term(term, write) for term in over.terms]
     above, below = (write.sum(_term(term, write) for term in one.terms) for one in (over, under))
     if not write.has_bars:
-        above = above if len(over.terms) == 1 else write.bracket(above)
+        above = above if _is_product(over) else write.bracket(above)
         below = below if _is_atom(under) else write.bracket(below)
     return [(False, write.over(above, below))]
+
+
+def _is_product(form: ExpPoly) -> bool:
+    """Whether the printed form can precede a slash without brackets."""
+    terms = form.terms
+    return len(terms) == 1 and bool(
+        terms[0].powers or terms[0].rates or not _is_long(terms[0].coefficient)
+    )
 
 
 def _is_atom(form: ExpPoly) -> bool:
@@ -68,6 +76,7 @@ def _is_atom(form: ExpPoly) -> bool:
 def _term(term: ExpTerm, write: Writer) -> Signed:
     coefficient, powers, rates = term
     size: Surd = abs(coefficient)
+    is_negative = sign_of(coefficient) < 0
     factors = [
         write.name(name) if power == 1 else write.raised(write.name(name), write.number(power))
         for name, power in powers
@@ -77,8 +86,9 @@ def _term(term: ExpTerm, write: Writer) -> Signed:
         factors.append(write.exponential(write.sum(multiples)))
     if size != 1 or not factors:
         number = write.number(size)
-        factors.insert(0, write.bracket(number) if factors and _is_long(size) else number)
-    return sign_of(coefficient) < 0, write.times(factors)
+        is_apart = _is_long(size) and (factors or is_negative)
+        factors.insert(0, write.bracket(number) if is_apart else number)
+    return is_negative, write.times(factors)
 
 
 def _multiple(rate: Surd, name: str, write: Writer) -> Signed:

@@ -452,6 +452,11 @@ class _Group:
             return []
         found = []
         for region, _ in claim.work.with_faces((whole,), nobody):
+            if self.writer.unit is not None and self.writer.unit not in region.names:
+                only = spell(Fraction(region.on.lower))
+                raise _refused(
+                    f"no certificate: at an input the conditions leave only eps = {only}"
+                )
             steps = []
             for step in claim.work.steps(region):
                 decided = [(one, claim.work.sign(one)) for one in step.problems(region)]

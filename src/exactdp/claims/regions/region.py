@@ -233,7 +233,7 @@ class Region:
         """Return the region without parameters that its cone determines; None if empty."""
         region: Region | None = self
         while region is not None and not region.cone.is_full:
-            if region._is_at_zero():
+            if region._is_at_zero() or _are_zero(region.positive, region.cone):
                 return None
             implied = region.cone.implied_equalities()
             if not implied:
