@@ -469,7 +469,7 @@ def test_progress_grows_to_the_end(claim: Accuracy) -> None:
 
 
 def test_other_refusals() -> None:
-    with pytest.raises(ValueRefusedError, match="not a closed form"):
+    with pytest.raises(ValueRefusedError, match="not a sum of multiples of eps"):
         Accuracy(FACTORIES["noisy_max"](2), beta=exp(-alpha), inputs=ALL).check()
     with pytest.raises(ValueRefusedError, match="the box has"):
         Accuracy(FACTORIES["noisy_max"](2), beta="1/2", inputs=Box([0, 0, 0], [1, 1, 1]))

@@ -230,7 +230,7 @@ def product_of(u, a, b):
         ({"mechanism": NAMED}, "an input of the mechanism is called gamma"),
         (
             {"beta": lambda u: exp(-u * u * eps)},
-            "an exponent in beta multiplies alpha, gamma or inputs",
+            "an exponent in beta is not a sum of multiples of eps",
         ),
         ({"alpha": (0, 1), "gamma": alpha * alpha}, "is not linear in alpha and the inputs"),
     ],

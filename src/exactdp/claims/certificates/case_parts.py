@@ -25,7 +25,6 @@ from exactdp.claims.certificates.plain_data import interval_json, value_json
 from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.largest import above, exponential
 from exactdp.claims.decision.progress import nobody
-from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.expressions import Comparison, Expression
@@ -38,7 +37,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.values import Value
-from exactdp.reals import ExpPoly, Interval, eps, nonnegative
+from exactdp.reals import Decision, ExpPoly, Interval, eps, nonnegative
 from exactdp.reals.certificates import Json
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import inf, spell
@@ -79,9 +78,9 @@ class CaseSigns(SignProofs):
         self.decisions.clear()
         decided = (pair for _, steps in explored for _, signs in steps for pair in signs)
         for problem, sign in decided:
-            if isinstance(problem.place, OnRay):
+            if isinstance(sign, Decision):
                 self.decisions[problem.obligation.probability, problem.beta] = sign
-            elif not isinstance(problem.place, OnCone) or isinstance(sign, ConeDecision):
+            elif isinstance(sign, ConeDecision):
                 self.on_cones[work.shape_of(problem, sign)] = sign
 
 

@@ -231,7 +231,7 @@ class SignProofs:
         decision = self.decisions.get((one.probability, one.beta[which]))
         if decision is not None:
             return WrittenSign(None, self.decided(decision), (0,))
-        if region.is_ray and region.stretch is not None:
+        if region.is_ray:
             sign = self.proved(one.probability - 1 + one.beta[which], region.on)
             return WrittenSign(None, sign, (0,))
         on = OnCone(region.names, cell.cone, region.window)

@@ -315,7 +315,7 @@ class Exponential(Expression):
         exponent = self.exponent.at(values)
         if exponent.denominator != 1 and exponent.parameters != ("eps",):
             raise ValueRefusedError(
-                "an exponent in beta multiplies alpha, gamma or inputs",
+                "an exponent in beta is not a sum of multiples of eps",
                 rule="For ranges of alpha and gamma, and for all inputs at once, an exponent is a "
                 "sum of multiples of eps, alpha * eps, gamma * eps and of inputs times eps.",
                 way_out="Write a linear exponent, or give numbers for alpha and gamma and a list "
