@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import deepcopy
 from fractions import Fraction
 from typing import Any
@@ -114,3 +115,37 @@ def test_no_alpha_is_above_the_distance(inputs: Any, boundary: str) -> None:
         LARGER, exp(-5 * alpha * eps), region="alpha > 1", inputs=inputs, boundary=boundary
     )
     assert claim.check().outcome == "vacuous"
+
+
+@pytest.mark.parametrize("boundary", ["skip", "check"])
+@pytest.mark.parametrize("region", ["alpha*eps > 1", "alpha*eps >= 1", "alpha > 1", "alpha >= 1"])
+@pytest.mark.parametrize(("rate", "factor"), [(1, 1), (2, Fraction(1, 3))])
+def test_outcomes_at_the_boundary_by_brute_force(
+    boundary: str, region: str, rate: int, factor: Fraction
+) -> None:
+    """All α and ε of a grid: dd is q and the error e^{−qε}/2. Nothing claimed is vacuous."""
+    above = Mechanism.from_source("def above(q: Real): return lap(eps, q) > 0")
+    numbers = [Fraction(k, 8) for k in range(1, 33)]
+    for on, least, most in (("(0, 1]", 0, 1), ("[1, 2]", 1, 2), ("(0, inf)", 0, 4)):
+        for q in (1, 2):
+            claimed = [
+                (float(a), float(e))
+                for a in numbers
+                for e in numbers
+                if (a < q or (boundary == "check" and a == q))
+                and least <= e <= most
+                and eval(region, {"alpha": a, "eps": e})
+            ]
+            fails = any(
+                math.exp(-q * e) / 2 > factor * math.exp(-rate * a * e) + 1e-9 for a, e in claimed
+            )
+            wanted = "fails" if fails else "holds" if claimed else "vacuous"
+            claim = Accuracy(
+                above,
+                factor * exp(-rate * alpha * eps),
+                region=region,
+                inputs=[q],
+                epsilon=on,
+                boundary=boundary,
+            )
+            assert claim.check().outcome == wanted, (on, q)

@@ -354,29 +354,9 @@ class _AtInput:
         claimed = [high.form - low.form for high in highs for low in lows]
         if distance != inf:
             claimed += [distance - low.form for low in lows]
-        # α is as large as dd allows, unless it is above dd by a strict condition.
-        if not any(low.is_open and low.form == distance for low in lows) and (
-            distance != inf or not highs
-        ):
-            beyond = [high.form - distance for high in highs]
-            for part in OnRay(base.on, on).where([*claimed, *beyond]):
-                if self.claim.boundary == "check":
-                    inner = part
-                    if not part.is_single and distance != inf:
-                        ends = [low.form - distance for low in lows if low.is_open]
-                        ends += [
-                            one.form - low.form for one in highs for low in lows if one.is_open
-                        ]
-                        inner = _opened(part, ends)
-                    yield from self._plain(on_stretch(base, inner), free, {})
-                elif part.is_single and not base.on.is_point:
-                    continue
-                elif base.on.is_point:
-                    if all(_is_below(low.form, distance, base.on.lower) for low in lows):
-                        yield from self._plain(on_stretch(base, part), free, {})
-                elif all(low.form != distance for low in lows):
-                    inner = _opened(part, [low.form - distance for low in lows if distance != inf])
-                    yield from self._plain(on_stretch(base, inner), free, {})
+        ends = lows, highs
+        for part in self._up_to_distance(base, on, ends, claimed, distance):
+            yield from self._plain(on_stretch(base, part), free, {})
         for high in highs:
             if self.claim.boundary != "check" and high.number == distance:
                 continue  # α is as large as dd allows
@@ -397,6 +377,37 @@ class _AtInput:
                     yield replace(narrowed, alpha=(high.number,))
                 else:
                     yield from self._plain(narrowed, free, {"alpha": high.form})
+
+    def _up_to_distance(
+        self,
+        base: Region,
+        on: Stretch,
+        ends: tuple[Sequence[LevelEnd], Sequence[LevelEnd]],
+        claimed: Sequence[ClosedForm],
+        distance: Any,
+    ) -> Iterator[Stretch]:
+        """Yield the ε for which α is as large as dd allows."""
+        lows, highs = ends
+        if any(low.is_open and low.form == distance for low in lows):
+            return  # α is above dd by a strict condition
+        if distance == inf and highs:
+            return
+        beyond = [high.form - distance for high in highs]
+        for part in OnRay(base.on, on).where([*claimed, *beyond]):
+            if distance == inf:
+                if self.claim.boundary == "check" or not part.is_single or base.on.is_point:
+                    yield part
+            elif self.claim.boundary == "check":
+                zeros = [low.form - distance for low in lows if low.is_open]
+                zeros += [one.form - low.form for one in highs for low in lows if one.is_open]
+                inner = _opened(part, zeros)
+                if not inner.is_single or not (inner.lower_open or inner.upper_open):
+                    yield inner
+            elif base.on.is_point:
+                if all(_is_below(low.form, distance, base.on.lower) for low in lows):
+                    yield part
+            elif not part.is_single and all(low.form != distance for low in lows):
+                yield _opened(part, [low.form - distance for low in lows])
 
     def _is_empty_below(self, distance: Any, lows: Sequence[LevelEnd], point: Boundary) -> bool:
         """Whether the least α is dd at an ε, and inputs with dd = α are not checked."""
