@@ -252,3 +252,47 @@ def test_random_chains(weights: list[list[int]], beta: str) -> None:
     )
     assert found.holds is truth
     assert certify.check(found.certificate).outcome == "accepted"
+
+
+def test_an_inner_loop_that_is_left_with_probability_0_at_one_eps() -> None:
+    """At ε = 1 the second program never returns; its exit is that of a loop in the loop."""
+    text = """
+def nested(x: Dom(0, 1)):
+    i = 0
+    while i < 2:
+        j = 0
+        while j < 1:
+            j = choose({1: 1 / 2, 3: REST, 2: CHANCE})
+        i = 2 if j == 2 else 1
+    return i
+"""
+    honest = text.replace("REST", "1 / 4").replace("CHANCE", "1 / 4")
+    claim = Accuracy(
+        Mechanism.from_source(honest),
+        "1/100",
+        alpha=0,
+        ideal=lambda _: 2,
+        input_distance=discrete,
+        epsilon="[1, 2]",
+    )
+    found = json.loads(json.dumps(claim.check().certificate))
+    assert certify.check(found).accepted
+    endless = json.dumps(found).replace("3: 1 / 4, 2: 1 / 4", "3: 1 - eps / 2, 2: (eps - 1) / 2")
+    changed = json.loads(endless)
+    assert changed != found
+    assert not certify.check(seal(changed)).accepted
+
+
+def test_signs_are_looked_for_at_every_input() -> None:
+    """The checker does not see that (1 − e^{−ε})² ≥ 0, which occurs at one input only."""
+    for x in range(4):
+        some = Mechanism.from_source(f"""
+def some(x: Dom(0, 3)):
+    if x != {x}:
+        return x
+    return choose({{x: (1 - exp(-eps))**2, 9: 1 - (1 - exp(-eps))**2}})
+""")
+        claim = Accuracy(
+            some, 1 - (1 - exp(-eps)) ** 2, alpha=0, ideal=lambda x: x, input_distance=discrete
+        )
+        assert certify.check(claim.check().certificate).accepted

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Mechanism, ProgramError, ValueRefusedError, alpha, eps, exp
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Mechanism,
+    ProgramError,
+    ValueRefusedError,
+    alpha,
+    discrete,
+    eps,
+    exp,
+)
 from exactdp.reals import ExpPoly
 
 COIN = "choose({True: exp(-eps), False: 1 - exp(-eps)})"
@@ -120,3 +131,75 @@ def test_the_limit_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ProgramError, match="100 entries in the lists of its") as caught:
         read(body).distribution()
     assert "best so far" in caught.value.way_out
+
+
+_TILL = """
+def till(x: Dom(0, 1)):
+    b = x
+    while b == x:
+        b = choose({x: 1 - (CHANCE), 1 - x: CHANCE})
+    return b
+"""
+_OBSERVED = """
+def observed(x: Dom(0, 1)):
+    b = choose({x: 1 - (CHANCE), 1 - x: CHANCE})
+    observe(b != x)
+    return b
+"""
+_REDRAWN = """
+def redrawn(x: Dom(0, 1)):
+    b = x
+    r = 0
+    while b == x or r > 0:
+        r = lap(eps, 0)
+        b = choose({x: 1 - (CHANCE), 1 - x: CHANCE})
+    return b
+"""
+
+
+@pytest.mark.parametrize("text", [_TILL, _OBSERVED, _REDRAWN])
+@pytest.mark.parametrize(
+    ("chance", "epsilon", "ends"),
+    [
+        ("(1 - eps) / 2", "(0, 1)", True),
+        ("(1 - eps) / 2", "(0, 1]", False),
+        ("(1 - eps) / 2", 1, False),
+        ("(eps - 1)**2 / (2 + 2 * eps**2)", None, False),
+        ("(eps - 1)**2 / (2 + 2 * eps**2)", "[2, 3]", True),
+    ],
+)
+def test_a_loop_may_be_endless_at_one_eps(
+    text: str, chance: str, epsilon: object, ends: bool
+) -> None:
+    """Where the chance to leave is 0, the program returns nothing; elsewhere it returns 1 - x."""
+    program = Mechanism.from_source(text.replace("CHANCE", chance))
+    given: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon}
+
+    def verdict() -> str:
+        claim = Accuracy(
+            program, "1/100", alpha=0, ideal=lambda x: 1 - x, input_distance=discrete, **given
+        )
+        return claim.check().outcome
+
+    if ends:
+        assert verdict() == "holds"
+    else:
+        with pytest.raises(ProgramError, match=r"can follow, forever, at some eps in"):
+            verdict()
+
+
+def test_another_exit_at_each_eps() -> None:
+    """No exit has a positive probability at every ε, but at each ε one has."""
+    program = Mechanism.from_source("""
+def other(x: Dom(0, 1)):
+    b = 2
+    while b == 2:
+        p, q = (eps - 1)**2 / 9, (eps - 2)**2 / 9
+        b = choose({0: p, 1: q, 2: 1 - p - q})
+    return b
+""")
+    claim = Accuracy(
+        program, "1/2", alpha=0, ideal=lambda _: 0, input_distance=discrete, epsilon="[1, 2]"
+    )
+    verdict = claim.check()  # Pr(0) is 0 at ε = 1
+    assert verdict.outcome == "fails"

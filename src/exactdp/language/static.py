@@ -115,10 +115,15 @@ def _written(node: ast.expr) -> _Written:
 
 
 def surely_total(code: Code, flow: Flow) -> bool:
-    """Whether all probabilities of `choose` are known now, and are valid for every ε > 0."""
+    """Whether all probabilities of `choose` are known now, and are valid for every ε > 0.
+
+    In a loop they are not: whether it ends may depend on ε.
+    """
     for pc in sorted(flow.reachable):
         one = code.instructions[pc]
         if isinstance(one, Pick) and isinstance(one.choice, Choose):
+            if code.loops_at(pc):
+                return False
             found = _closed_chances(code, one.choice)
             if found is None:
                 return False

@@ -193,7 +193,10 @@ class Runner:
                     listed = self.chances(step)
                     ways = [(way, listed[way.edge.case or 0]) for way in step.ways]
                 moves[n] = [(way, chance) for way, chance in ways if chance.numerator]
-            for way, probability in exits(set(steps), entry, moves, self.plan.graph.place):
+            graph = self.plan.graph
+            for way, probability in exits(
+                set(steps), entry, moves, graph.code.epsilon, graph.place
+            ):
                 self.send(way, part.times(probability))
 
     def draw_again(self, entry: int, stage: Stage, density: Density) -> None:
@@ -219,9 +222,10 @@ class Runner:
                 if target not in begun:
                     begun[target], scale[target] = part, again[n][target]
                     waiting.append(target)
-        counts = visits(start, again)
+        on = self.plan.graph.code.epsilon
+        counts = visits(start, again, on)
         if counts is None:
-            raise endless(self.plan.graph.place(entry), len(stage.nodes))
+            raise endless(self.plan.graph.place(entry), len(stage.nodes), on)
         for times, found in ((ExpPoly(1), first), *((counts[n], out[n]) for n in out)):
             for target, part in found.items():
                 more = part.times(times)

@@ -8,10 +8,12 @@ as probabilities. The expected number of visits to each of its nodes solves a li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
 from exactdp.errors import Place, ProgramError, counted
 from exactdp.measure.work import count
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm, ExpPoly, Interval, positive
 from exactdp.semantics.plan import PreparedEdge
 
 Move = tuple[PreparedEdge, ClosedForm]
@@ -22,21 +24,36 @@ Moves = Mapping[int, list[Move]]
 
 
 def exits(
-    component: set[int], entry: int, moves: Moves, place: Callable[[int], Place]
+    component: set[int], entry: int, moves: Moves, on: Interval, place: Callable[[int], Place]
 ) -> list[Move]:
     """Return the edges out of a component, and the probability of each, for a run from a node.
 
-    Raises an error if the run stays inside forever with positive probability.
+    Raises an error if at some ε of an interval the run stays inside forever with positive
+    probability.
     """
     reached = _reachable(entry, component, moves)
-    _refuse_trap(reached, component, moves, place)
+    trapped = _trapped(reached, component, moves)
+    if trapped:
+        raise endless(place(trapped[0]), len(trapped))
+    sure = {n: [one for one in moves[n] if is_positive(one[1], on)] for n in reached}
     visits = _visits(entry, reached, moves)
+    if _trapped(reached, component, sure):  # at each ε some other edges may lead out
+        for node, leave in visits.leaving.items():
+            if not is_positive(leave, on):
+                raise endless(place(node), len(reached), on)
+    numbers = visits.numbers
     return [
-        (way, visits[node] * chance)
+        (way, numbers[node] * chance)
         for node in reached
         for way, chance in moves[node]
-        if way.edge.target not in component and visits[node]
+        if way.edge.target not in component and numbers[node]
     ]
+
+
+@lru_cache(4096)  # each iteration of a loop has the same probabilities
+def is_positive(form: ClosedForm, on: Interval) -> bool:
+    """Whether a probability in ε alone is positive at every ε of an interval."""
+    return not {*form.parameters} <= {"eps"} or bool(positive(form, on))
 
 
 def _reachable(entry: int, component: set[int], moves: Moves) -> list[int]:
@@ -49,10 +66,8 @@ def _reachable(entry: int, component: set[int], moves: Moves) -> list[int]:
     return list(found)
 
 
-def _refuse_trap(
-    reached: list[int], component: set[int], moves: Moves, place: Callable[[int], Place]
-) -> None:
-    """Raise an error if no path leads out from some reached node."""
+def _trapped(reached: list[int], component: set[int], moves: Moves) -> list[int]:
+    """Return the reached nodes from which no path leads out."""
     sources: dict[int, list[int]] = {}
     for node in reached:
         for way, _ in moves[node]:
@@ -64,23 +79,35 @@ def _refuse_trap(
             if source not in leaving:
                 leaving.add(source)
                 queue.append(source)
-    trapped = [node for node in reached if node not in leaving]
-    if trapped:
-        raise endless(place(trapped[0]), len(trapped))
+    return [node for node in reached if node not in leaving]
 
 
-def endless(place: Place, states: int) -> ProgramError:
-    """Return the error for a loop that never ends from some states."""
+def endless(place: Place, states: int, on: Interval | None = None) -> ProgramError:
+    """Return the error for a loop that never ends from some states, or at some ε."""
+    when = "" if on is None else f", at some eps in {on}"
     return ProgramError(
         "this loop never ends with positive probability",
         place=place,
         rule="A mechanism must end with probability 1 (paper, section 5.3). "
-        f"From here only {counted(states, 'state')} can follow, forever.",
-        way_out="Give the loop a way out that it takes sooner or later.",
+        f"From here only {counted(states, 'state')} can follow, forever{when}.",
+        way_out="Give the loop a way out that it takes sooner or later"
+        + (", or exclude that eps with epsilon=." if when else "."),
     )
 
 
-def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedForm]:
+@dataclass(frozen=True)
+class _Visits:
+    """The expected number of visits to each node, and the chances to leave nodes for good.
+
+    The latter are those of not returning to a node through nodes that were eliminated before it.
+    If they are positive at an ε, the system has one solution there.
+    """
+
+    numbers: dict[int, ClosedForm]
+    leaving: dict[int, ClosedForm]
+
+
+def _visits(entry: int, reached: list[int], moves: Moves) -> _Visits:
     """Return the expected number of visits to each node: v = 1_entry + v·Q.
 
     Nodes are eliminated one by one: the visits to an eliminated node are passed on along its
@@ -96,11 +123,13 @@ def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedFor
                 weight[node][target] = chance if known is None else known + chance
     order = [node for node in reached if node != entry] + [entry]
     eliminated: list[tuple[int, ClosedForm, dict[int, ClosedForm]]] = []
+    leaving: dict[int, ClosedForm] = {}
     for node in order:
         count()
         out = weight.pop(node)
         loop = out.pop(node, None)
-        gain = ExpPoly(1) if loop is None else ExpPoly(1) / (ExpPoly(1) - loop)
+        leaving[node] = ExpPoly(1) if loop is None else ExpPoly(1) - loop
+        gain = ExpPoly(1) / leaving[node]
         into = {source: ways.pop(node) for source, ways in weight.items() if node in ways}
         eliminated.append((node, gain, into))
         for source, chance in into.items():
@@ -116,4 +145,4 @@ def _visits(entry: int, reached: list[int], moves: Moves) -> dict[int, ClosedFor
         for source, chance in into.items():
             own = own + visits[source] * chance
         visits[node] = own * gain
-    return visits
+    return _Visits(visits, leaving)

@@ -16,7 +16,7 @@ from .ratios import EndlessRunError, Ratio, UnsupportedError
 from .runs import NoisyLoopError, Path, paths
 
 _MOST_STATES = 60
-_MOST_TERMS = 3_000  # of a probability
+_MOST_TERMS = 150  # of a probability, while states are removed
 
 Variables = dict[str, Any]
 
@@ -37,11 +37,10 @@ class _Iterated(Path):
 
     is_sure = True
 
-    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
-        """Take one option with its probability."""
-        value = super().choose(options)
-        self.is_sure = self.is_sure and options[self.made[-1]][1].is_positive()
-        return value
+    def weigh(self, chance: Ratio) -> None:
+        """Multiply the probability of the path by that of a choice, or of an exit of a loop."""
+        super().weigh(chance)
+        self.is_sure = self.is_sure and chance.is_positive()
 
 
 class LoopChain:

@@ -209,7 +209,7 @@ class FunctionCall:
             outer.is_closed = False
         exits = chain.chances()
         after, chance = exits[outer.pick(len(exits))]
-        outer.weight = outer.weight * chance
+        outer.weigh(chance)
         if after.word == "return":
             raise LeaveError("return", after.value)
         self.local = dict(after.local)

@@ -266,8 +266,12 @@ class Path(Choices, ProgramRun):
             return super().choose(options)
         self.checked(options)
         value, chance = options[self.pick(len(options))]
-        self.weight = self.weight * chance
+        self.weigh(chance)
         return value
+
+    def weigh(self, chance: Ratio) -> None:
+        """Multiply the probability of the path by that of a choice."""
+        self.weight = self.weight * chance
 
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Take one candidate with its probability."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _SHORT = 2**12  # the denominator of short ends
 _MOST_UNSEEN = 12  # signs of one part that the checker does not see
-_MOST_TRIED = 2  # inputs at which these are looked for
+_MOST_TRIED = 16  # inputs at which these are looked for
 
 
 Writer = Callable[["Verdict"], Json]
@@ -67,7 +67,7 @@ def _see_signs(verdict: Verdict, found: Json) -> None:
     checker = KINDS[found["kind"]][0]()
     checker.read_claim(found["claim"])
     every = checker.fixed_inputs()
-    for u in every[:: 1 + len(every) // _MOST_TRIED]:
+    for u in every[:: ceil(len(every) / _MOST_TRIED)]:
         with suppress(UnsupportedError, WrongProgramError):  # a check tells why
             try:
                 checker.derivation.successes(u)
