@@ -293,3 +293,11 @@ def test_an_undecided_claim_has_no_smallest_eps(monkeypatch: pytest.MonkeyPatch)
     claim = Accuracy(ABOVE, "1/20", alpha="log(10)/eps", inputs=AllReals())
     with pytest.raises(ValueRefusedError, match="the smallest ε is not known: a tie"):
         claim.smallest_epsilon()
+
+
+def test_a_logarithm_of_a_counterexample_is_a_number() -> None:
+    noisy = Mechanism.from_source("def noisy(q: Real): return lap(eps, q)")
+    verdict = Accuracy(noisy, "1/20", alpha=0, gamma="log(19) / eps", inputs=[0]).check()
+    assert verdict.counterexample is not None
+    one = verdict.counterexample
+    assert float(one.gamma) == pytest.approx(math.log(19) / float(one.eps))

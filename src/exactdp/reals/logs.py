@@ -264,6 +264,11 @@ class LogForm:
             return other.form, tuple(sorted({*self.units, *other.units}))
         return other, self.units  # type: ignore[return-value]
 
+    def __float__(self) -> float:
+        if "eps" in self.form.parameters:
+            raise TypeError(f"{self} depends on eps")
+        return float(self.at(1))
+
     def __add__(self, other: object) -> LogForm:
         given, units = self._with(other)
         return self.made(self.form + given, units)
