@@ -203,3 +203,25 @@ def other(x: Dom(0, 1)):
     )
     verdict = claim.check()  # Pr(0) is 0 at ε = 1
     assert verdict.outcome == "fails"
+
+
+@pytest.mark.parametrize("inputs", [[0], AllReals()])
+def test_a_loop_that_draws_noise_may_be_endless_at_one_eps(inputs: Any) -> None:
+    """At ε = 1 it is never left, whatever the input is."""
+    program = Mechanism.from_source("""
+def redrawn(q: Real):
+    b = 0
+    r = 0
+    while b == 0 or r < 0:
+        r = lap(eps, q)
+        b = choose({0: (1 + eps) / 2, 1: (1 - eps) / 2})
+    return 1
+""")
+
+    def outcome(epsilon: str) -> str:
+        given: dict[str, Any] = {"inputs": inputs, "epsilon": epsilon, "input_distance": discrete}
+        return Accuracy(program, "1/100", alpha=0, ideal=lambda _: 1, **given).check().outcome
+
+    assert outcome("(0, 1)") == "holds"
+    with pytest.raises(ProgramError, match="at some eps in"):
+        outcome("(0, 1]")

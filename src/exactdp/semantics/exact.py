@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -33,7 +34,7 @@ from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.reals.radical_form import multiple_of_eps
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.linear import Linear
-from exactdp.semantics.loops import endless, exits
+from exactdp.semantics.loops import endless, exits, is_positive
 from exactdp.semantics.nodes import Edge, Failure, Rounding, forms_of, noise_part
 from exactdp.semantics.plan import (
     Constants,
@@ -222,15 +223,29 @@ class Runner:
                 if target not in begun:
                     begun[target], scale[target] = part, again[n][target]
                     waiting.append(target)
-        on = self.plan.graph.code.epsilon
-        counts = visits(start, again, on)
+        counts = visits(start, again, self.is_left)
         if counts is None:
-            raise endless(self.plan.graph.place(entry), len(stage.nodes), on)
+            graph = self.plan.graph
+            raise endless(graph.place(entry), len(stage.nodes), graph.code.epsilon)
         for times, found in ((ExpPoly(1), first), *((counts[n], out[n]) for n in out)):
             for target, part in found.items():
                 more = part.times(times)
                 known = self.waiting.get(target)
                 self.waiting[target] = more if known is None else known + more
+
+    def is_left(self, chance: ClosedForm) -> bool:
+        """Whether the probability to leave a loop is positive at every ε of the program.
+
+        If inputs are spots, it is examined on the ray through their sample. That suffices: noise
+        has every outcome with positive probability, and choices do not depend on reals.
+        """
+        traces = (one.trace for one in self.inputs.values() if isinstance(one, Spot))
+        trace = next(traces, None)
+        if trace is not None:
+            pairs = zip(trace.names, trace.sample, strict=True)
+            given = {name: eps * Fraction(int(q.p), int(q.q)) for name, q in pairs if name != "eps"}
+            chance = chance.substitute(**{n: given[n] for n in chance.parameters if n in given})
+        return is_positive(chance, self.plan.graph.code.epsilon)
 
     def mass(self, number: int, density: Density) -> ClosedForm:
         """Return the total of a density at a node."""

@@ -8,16 +8,15 @@ another round follows must not depend on noise from before the loop: otherwise t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.events import Compare, Draw
 from exactdp.language.rules import fail
-from exactdp.reals import ClosedForm, ExpPoly, Interval
+from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.components import components
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.loops import is_positive
 from exactdp.semantics.nodes import noise_part
 from exactdp.semantics.plan import Stage
 
@@ -81,12 +80,14 @@ def _spread(
 
 
 def visits(
-    first: Mapping[int, ClosedForm], again: Mapping[int, Mapping[int, ClosedForm]], on: Interval
+    first: Mapping[int, ClosedForm],
+    again: Mapping[int, Mapping[int, ClosedForm]],
+    is_left: Callable[[ClosedForm], bool],
 ) -> dict[int, ClosedForm] | None:
     """Return v with v = first + v·again, the expected visits to each beginning.
 
     Beginnings are eliminated one by one, each with its own loop summed as a geometric series.
-    Return None if at some ε of an interval one of them is never left.
+    Return None if one of them is never left, for all ε or, by `is_left`, at some ε.
     """
     weight = {k: dict(row) for k, row in again.items()}
     start = dict(first)
@@ -94,7 +95,7 @@ def visits(
     for node in list(again):
         out = weight.pop(node)
         leave = ExpPoly(1) - out.pop(node, ExpPoly(0))
-        if not leave.numerator or not is_positive(leave, on):
+        if not leave.numerator or not is_left(leave):
             return None
         gain = ExpPoly(1) / leave
         into = {source: row.pop(node) for source, row in weight.items() if node in row}
