@@ -239,8 +239,8 @@ class Runner:
         If inputs are spots, it is examined on the ray through their sample. That suffices: noise
         has every outcome with positive probability, and choices do not depend on reals.
         """
-        traces = (one.trace for one in self.inputs.values() if isinstance(one, Spot))
-        trace = next(traces, None)
+        numbers: Iterable[Any] = self.inputs.values()
+        trace = next((one.trace for one in numbers if isinstance(one, Spot)), None)
         if trace is not None:
             pairs = zip(trace.names, trace.sample, strict=True)
             given = {name: eps * Fraction(int(q.p), int(q.q)) for name, q in pairs if name != "eps"}
