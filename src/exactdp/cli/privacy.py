@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from exactdp import Privacy
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.options import json_option, targets, width_option
@@ -43,7 +42,7 @@ def command(output: CommandOutput, targets: tuple[str, ...], width: str, changes
         best = curve = None
         if not claim.delta_form:
             best = records.leakage(claim.tightest(width=width, progress=report))
-        elif is_listed(claim.input_set):
+        elif not claim.scope.free:
             curve = records.delta_curve(claim.smallest_delta(progress=report))
         return {**found, "best": best, "delta": curve}
 

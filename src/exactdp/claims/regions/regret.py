@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
-from exactdp.claims.stated.inputs import ends_of, is_listed
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.output_distances import discrete_outputs, value_gap
 from exactdp.claims.stated.selecting import selected_end, selection_size
@@ -70,7 +69,7 @@ def near_worst_inputs(claim: A) -> A | None:
 
 def _ends(claim: AccuracyRegions) -> tuple[Any, Any]:
     """Return the ends between which all entries of an input are; reversed if they differ."""
-    ends = {*(ends_of(claim.input_set, len(claim.entry_names)) or ())}
+    ends = {*claim.scope.ends}
     return ends.pop() if len(ends) == 1 else (inf, -inf)
 
 
@@ -100,14 +99,14 @@ def _end(claim: AccuracyRegions) -> int:
 
     −1 for the minimum, 0 for all other claims.
     """
-    ideal = claim.ideal_function.program
+    ideal, (low, high) = claim.ideal_function.program, _ends(claim)
     if (
         claim.output_metric != value_gap
         or ideal is None
         or not claim.corners.are_wanted
         or claim.input_metric != discrete
         or constant(claim.alpha_level) != 0
-        or is_listed(claim.input_set)
+        or low > high
         or claim.is_beta_of_input
         or claim.has_parts
         or claim.conditions != ALWAYS
