@@ -27,9 +27,8 @@ from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.output_distances import discrete_outputs, value_gap
-from exactdp.claims.stated.selecting import selected_end, selection_size
 from exactdp.errors import ExactdpError
-from exactdp.language.layout import entry_names
+from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
 from exactdp.reals.numbers import inf
 from exactdp.semantics.engine import Engine
@@ -114,7 +113,8 @@ def _end(claim: AccuracyRegions) -> int:
     ):
         return 0
     try:
-        end = ideal.kept(selected_end)
+        found = ideal.kept(Engine).selection
+        end = 0 if found is None else found.end(entry_names(ideal.inputs))
         return end if end and end == claim.mechanism.kept(_order) else 0
     except ExactdpError:  # too many paths
         return 0
@@ -128,10 +128,17 @@ def _order(mechanism: Program) -> int:
     engine = mechanism.kept(Engine)
     if mechanism.meets_eps or engine.has_integers:
         return 0
-    size = selection_size(mechanism)
     names = entry_names(mechanism.inputs)
-    orders = [MonotoneDirections(engine.plan(((0,) * size,), o)[0].graph) for o in range(size)]
-    if not orders or not all(order.is_known for order in orders):
+    end = 0 if engine.selection is None else engine.selection.end(names)
+    if end:  # of inputs with independent noise
+        return end
+    given = assembled(mechanism.inputs, [0] * len(names))
+    outputs = engine.outputs_up_to(len(names), given)
+    are_positions = outputs is not None and all(type(one) is int for one in outputs)
+    if not are_positions or {*outputs} != {*range(len(names))}:
+        return 0
+    orders = [MonotoneDirections(engine.plan(given, o)[0].graph) for o in range(len(names))]
+    if not all(order.is_known for order in orders):
         return 0
     if not all(order.grows_along(dict.fromkeys(names, way)) for order in orders for way in (1, -1)):
         return 0
