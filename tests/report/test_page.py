@@ -14,7 +14,7 @@ import mpmath
 import pytest
 
 from exactdp import Accuracy, Grid, Mechanism, Verdict, alpha, certify, discrete, eps, exp, sup
-from exactdp.report.choices import choices as curves_of
+from exactdp.report.offered import choices as curves_of
 from exactdp.report.page import page, write_report
 from report.claims_to_show import BUDGET, CLAIMS, FAILS, HOLDS, QUOTIENT, SILENT, written_once
 

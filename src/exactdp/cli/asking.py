@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from exactdp import Accuracy, Expected
+from exactdp.cli.jobs import Job, results
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.output import STYLES, CommandOutput, Json, StoppedError, error_record, exit_code
 from exactdp.cli.reading import Changes
-from exactdp.cli.work import Job, results
 from exactdp.errors import ExactdpError, VacuousClaimError, counted
 from exactdp.running.conduct import Progress
 

@@ -11,6 +11,7 @@ import click
 
 from exactdp import Accuracy, Expected, Privacy, Verdict
 from exactdp.cli import records
+from exactdp.cli.jobs import Job, results
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.matching import github, sarif
 from exactdp.cli.options import certificates_option, json_option, targets, timeout_option
@@ -27,7 +28,6 @@ from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.settings import defaults
 from exactdp.cli.sharing import sharing_options
 from exactdp.cli.watching import watch
-from exactdp.cli.work import Job, results
 from exactdp.errors import ExactdpError, TimeoutRefusedError, counted
 from exactdp.running.conduct import Progress
 

@@ -11,12 +11,12 @@ import click
 from exactdp import Ranking, hamming, l1, linf, one_entry
 from exactdp import compare as compared
 from exactdp.cli import records
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.options import file_option, json_option, targets, timeout_option
 from exactdp.cli.output import CommandOutput, Json, examples, pass_output, refuse_unwritable
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, result
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import rational
 from exactdp.running.conduct import Progress

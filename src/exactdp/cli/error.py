@@ -9,12 +9,12 @@ import click
 from exactdp import ErrorBound, Interval
 from exactdp.claims.error_bound import read_risk, read_within
 from exactdp.cli import records
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_ideal, find_mechanism
 from exactdp.cli.options import json_option, target, timeout_option
 from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import read_inputs, read_interval, read_option
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import inf
 from exactdp.running.conduct import Progress

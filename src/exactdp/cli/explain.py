@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from exactdp.cli import records
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.options import file_option, json_option, target
 from exactdp.cli.output import (
@@ -21,7 +22,6 @@ from exactdp.cli.output import (
     writing,
 )
 from exactdp.cli.reading import read_option, read_value
-from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError, counted
 from exactdp.report.extras import require
 from exactdp.running.conduct import Progress

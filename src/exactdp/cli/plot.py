@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_claim
 from exactdp.cli.options import file_option, json_option, target
 from exactdp.cli.output import (
@@ -19,7 +20,6 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options, read_option, read_value
 from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, result
 from exactdp.running.conduct import Progress
 
 

@@ -9,11 +9,11 @@ import click
 
 from exactdp import Mechanism
 from exactdp.cli import records
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.options import input_option, json_option, target
 from exactdp.cli.output import CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
-from exactdp.cli.work import Job, result
 from exactdp.errors import ProgramError
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.interval import POSITIVE

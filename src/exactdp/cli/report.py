@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from exactdp import Accuracy, Expected, Privacy
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_claims
 from exactdp.cli.options import file_option, json_option, targets
 from exactdp.cli.output import (
@@ -20,7 +21,6 @@ from exactdp.cli.output import (
 )
 from exactdp.cli.reading import Changes, change_options
 from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, result
 from exactdp.errors import counted
 from exactdp.running.conduct import Progress
 

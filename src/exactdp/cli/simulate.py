@@ -13,11 +13,11 @@ import click
 
 from exactdp import Mechanism
 from exactdp.cli import records
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_mechanism
 from exactdp.cli.options import input_option, json_option, target
 from exactdp.cli.output import STYLES, CommandOutput, Json, examples, pass_output
 from exactdp.cli.reading import read_budget, read_option, read_value
-from exactdp.cli.work import Job, result
 from exactdp.errors import counted
 from exactdp.language.nested import mapped
 from exactdp.language.types import Real, RealType

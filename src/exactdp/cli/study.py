@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from exactdp import StudyTable
+from exactdp.cli.jobs import Job, result
 from exactdp.cli.loading import find_study
 from exactdp.cli.options import file_option, json_option, target, timeout_option
 from exactdp.cli.output import (
@@ -19,7 +20,6 @@ from exactdp.cli.output import (
     writing,
 )
 from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError, counted
 from exactdp.public.study import QUESTIONS, require_tables
 from exactdp.running.conduct import Progress

@@ -32,7 +32,7 @@ from exactdp.language.code import (
 from exactdp.language.lower_calls import CallLowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.renaming import Scope
-from exactdp.language.selections import with_fewer_comparisons
+from exactdp.language.sorted_ends import with_fewer_comparisons
 from exactdp.language.tree import (
     Definition,
     Observe,

@@ -17,7 +17,7 @@ from exactdp.language.control import Control
 from exactdp.language.limits import UNROLL_LIMIT
 from exactdp.language.prelude import prelude
 from exactdp.language.rules import refuse
-from exactdp.language.selections import end_of_sorted, part_of_sorted, position_asked
+from exactdp.language.sorted_ends import end_of_sorted, part_of_sorted, position_asked
 from exactdp.language.tree import (
     SYMBOLS,
     Choose,

@@ -18,7 +18,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.layout import assembled, entries, entry_names
-from exactdp.language.linear import shown_name
+from exactdp.language.linear import Linear, shown_name
 from exactdp.language.machine import Machine
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.words import NOISES
@@ -31,7 +31,6 @@ from exactdp.reals.numbers import spell
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.exact import chances, with_sample
-from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.nodes import has_noise, noise_part
 from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.spots import Spot, Trace, rational_vector
@@ -143,7 +142,7 @@ class Chain:
 
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
-    require_numbers(program, "A chain has one closed form for each transition.")
+    program.require_numbers("A chain has one closed form for each transition.")
     frame = RadicalFrame() if program.uses_roots else Frame(1, 1)
     return _built(program, program.read_input(u), {}, frame)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entry_names
-from exactdp.language.linear import base_of
+from exactdp.language.linear import Linear, base_of
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.measure.work import Hook, hearing
@@ -18,11 +18,10 @@ from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import JointDensity, refuse_quotient
 from exactdp.semantics.distribution import Distribution
-from exactdp.semantics.events import ANYTHING, read_pattern, shape_of
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError
-from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.masses import inside, mass, probability_of, without_inputs
 from exactdp.semantics.moments import Function, Integrand, expectation
+from exactdp.semantics.patterns import ANYTHING, read_pattern, shape_of
 from exactdp.semantics.plan import Constants, Plan
 from exactdp.semantics.properties import ProgramProperties
 from exactdp.semantics.roots import scaled_by
@@ -295,9 +294,8 @@ class Engine(ProgramProperties):
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is not a single closed form in ε."""
-        require_numbers(
-            self._program,
-            "Which of its numbers is larger depends on eps; this is one closed form for all eps.",
+        self._program.require_numbers(
+            "Which of its numbers is larger depends on eps; this is one closed form for all eps."
         )
 
 

@@ -23,9 +23,9 @@ from math import prod
 
 from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.regions.dominance import CornerPiece, SignedOrder
+from exactdp.language.linear import Linear
 from exactdp.language.values import Value
 from exactdp.semantics.entries import IndependentEntry
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.selected import Selected
 
 

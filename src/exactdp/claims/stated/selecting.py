@@ -10,8 +10,8 @@ from exactdp.language.layout import entry_names
 from exactdp.language.program import Program
 from exactdp.language.types import ListType, RealType
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING
 from exactdp.semantics.nodes import Failure
+from exactdp.semantics.patterns import ANYTHING
 
 
 def selected_end(ideal: Program) -> int:
