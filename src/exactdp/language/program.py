@@ -155,18 +155,6 @@ class Program:
         """Whether reals are combined with functions of ε or irrational numbers."""
         return self.meets_eps and (self.uses_log or not self.epsilon.is_point)
 
-    def require_numbers(self, rule: str) -> None:
-        """Refuse a question that requires all numbers combined with reals to be rational."""
-        if not self.moves:
-            return
-        found = "log(r) / eps" if self.uses_log else "a + b / eps"
-        instead = "" if self.uses_log else "; or declare one eps: @mechanism(epsilon='[1, 1]')"
-        raise ValueRefusedError(
-            f"{self.__name__} has {found} beside reals",
-            rule=rule,
-            way_out=f"Ask for probability(u, output) or distribution(u){instead}.",
-        )
-
     def noiseless(self) -> DeterministicProgram:
         """Return det(P): every sample replaced by its mean, `expmech` by the first maximiser."""
         return DeterministicProgram(noiseless(self.definition))

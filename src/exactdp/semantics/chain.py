@@ -29,7 +29,7 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.logs import told_form
 from exactdp.reals.numbers import spell
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.engine import Engine
+from exactdp.semantics.engine import Engine, require_numbers
 from exactdp.semantics.exact import chances, with_sample
 from exactdp.semantics.nodes import has_noise, noise_part
 from exactdp.semantics.plan import Question, constant_part, question
@@ -142,7 +142,7 @@ class Chain:
 
 def chain(program: Program, u: object) -> Chain:
     """Return the Markov chain of a program at an input."""
-    program.require_numbers("A chain has one closed form for each transition.")
+    require_numbers(program, "A chain has one closed form for each transition.")
     frame = RadicalFrame() if program.uses_roots else Frame(1, 1)
     return _built(program, program.read_input(u), {}, frame)
 

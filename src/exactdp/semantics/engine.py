@@ -294,8 +294,21 @@ class Engine(ProgramProperties):
 
     def _require_numbers(self) -> None:
         """Refuse a question whose answer is not a single closed form in ε."""
-        self._program.require_numbers(
-            "Which of its numbers is larger depends on eps; this is one closed form for all eps."
+        require_numbers(
+            self._program,
+            "Which of its numbers is larger depends on eps; this is one closed form for all eps.",
+        )
+
+
+def require_numbers(program: Program, rule: str) -> None:
+    """Refuse a question that requires all numbers combined with reals to be rational."""
+    if program.moves:
+        found = "log(r) / eps" if program.uses_log else "a + b / eps"
+        instead = "" if program.uses_log else "; or declare one eps: @mechanism(epsilon='[1, 1]')"
+        raise ValueRefusedError(
+            f"{program.__name__} has {found} beside reals",
+            rule=rule,
+            way_out=f"Ask for probability(u, output) or distribution(u){instead}.",
         )
 
 
