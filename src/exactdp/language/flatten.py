@@ -29,10 +29,10 @@ from exactdp.language.code import (
     Unpacked,
     Updated,
 )
-from exactdp.language.lower_calls import CallLowering
+from exactdp.language.emitter import Scope
+from exactdp.language.lowering import Lowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
-from exactdp.language.renaming import Scope
-from exactdp.language.selections import with_fewer_comparisons
+from exactdp.language.sorted_ends import with_fewer_comparisons
 from exactdp.language.tree import (
     Definition,
     Observe,
@@ -53,7 +53,7 @@ def flatten(definition: Definition) -> Code:
     return Flattener().program(definition)
 
 
-class Flattener(CallLowering):
+class Flattener(Lowering):
     """Emits the statements of a function and of the subroutines it calls."""
 
     restart = 0

@@ -28,7 +28,7 @@ from exactdp.semantics.by_epsilon import (
 )
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
-from exactdp.semantics.events import read_pattern, within_pattern
+from exactdp.semantics.patterns import read_pattern, within_pattern
 from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from exactdp.claims.expectations.claim import Expected
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.report.notebook import rows_with
 from exactdp.report.styles import BLUE, VERMILLION, logarithmic, new_axes
 
 if TYPE_CHECKING:
@@ -20,15 +21,8 @@ _MOST = 5  # inputs whose losses are shown
 
 def expected_rows(claim: Expected) -> list[tuple[str, str]]:
     """Return the parts of a claim about an expected loss: names and values, in HTML."""
-    given = claim.input_set
-    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
-    return [
-        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
-        ("loss", escape(claim.what)),
-        ("at most", escape(str(claim.formula))),
-        ("inputs", escape(several)),
-        ("privacy budgets ε", escape(str(claim.epsilon))),
-    ]
+    own = [("loss", escape(claim.what)), ("at most", escape(str(claim.formula)))]
+    return rows_with(claim, own)
 
 
 def how_large(claim: Expected) -> list[str]:
@@ -72,12 +66,8 @@ def plot_expected(
     if claim.at_most is not None and not claim.formula.names():
         bounds = [one.values(points) for one in claim.formula.alternatives({})]
         axes.plot(points, np.min(bounds, axis=0), color=VERMILLION, linestyle="--", label="claimed")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        logarithmic(axis)
-    axes.set_xlabel("ε")
-    axes.set_ylabel(claim.what)
-    axes.set_title(f"expected {claim.what} of {claim.mechanism.__name__}")
+    logarithmic(axes, x=True, y=True)
+    title = f"expected {claim.what} of {claim.mechanism.__name__}"
+    axes.set(xlabel="ε", ylabel=claim.what, title=title)
     axes.legend()
     return axes

@@ -92,13 +92,10 @@ def plot_region(
                 ends - {0.0, inf, float(claim.epsilon.lower), float(claim.epsilon.upper)}
             )
             ax.plot(inner, [float(level)] * len(inner), marker="|", color=BLACK, linestyle="none")
-    ax.set_xscale("log")
-    logarithmic(ax.xaxis)
-    ax.set_xlim(low, high)
+    logarithmic(ax, x=True)
     ordered = list(found)
     ax.set_ylim(float(ordered[0]) - height / 2, float(ordered[-1]) + height / 2)
-    ax.set_xlabel("privacy budget ε")
-    ax.set_ylabel("allowed error γ")
+    ax.set(xlim=(low, high), xlabel="privacy budget ε", ylabel="allowed error γ")
     how = "proved cell by cell" if everywhere else "exact in each row"
     title = f"Where the claim for {claim.mechanism.__name__} holds ({how})"
     ax.set_title(fill(title, LONGEST_LINE))

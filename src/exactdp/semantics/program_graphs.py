@@ -19,10 +19,10 @@ from exactdp.reals.radicals import Surd
 from exactdp.semantics.added import compares_inputs_often
 from exactdp.semantics.building import LargeGraphError, Limit, build, built, outputs_up_to
 from exactdp.semantics.entries import IndependentEntry, independent_entries
-from exactdp.semantics.events import ANYTHING, match
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.implied import without_implied
 from exactdp.semantics.live_entries import LiveEntries
+from exactdp.semantics.patterns import ANYTHING, match
 from exactdp.semantics.plan import Plan
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.roots import Roots

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from exactdp.language.layout import entry_names
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.program import Program
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import given, text_source
@@ -25,7 +26,6 @@ from exactdp.language.types import ListType, RealType
 from exactdp.language.values import Value, alike
 from exactdp.reals.operators import COMPARED, FLIPPED
 from exactdp.semantics.hypotheses import HypotheticalRuns, SampleLaw
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.unsure import TooUnsureError
 
 Name = object

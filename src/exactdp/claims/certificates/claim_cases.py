@@ -26,7 +26,7 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.values import Value
 from exactdp.reals.certificates import Json
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.statement import AccuracyStatement

@@ -23,7 +23,7 @@ from exactdp.reals.numbers import Number, approximate, inf, percentage, positive
 from exactdp.reals.told import Told
 from exactdp.running.conduct import Progress, conduct_of
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.accuracy import DecidedAccuracy

@@ -20,7 +20,7 @@ from exactdp.claims.regions.regret import near_worst_inputs
 from exactdp.language.nested import leaves
 from exactdp.language.values import Value
 from exactdp.reals.numbers import near, simplest_inside
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.accuracy import DecidedAccuracy

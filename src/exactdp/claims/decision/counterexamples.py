@@ -37,7 +37,7 @@ from exactdp.reals.square_roots import at_most, is_irrational
 from exactdp.reals.told import Told, distinct_texts
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 from exactdp.semantics.spots import Spot, Trace, at_sample
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import Any
 from exactdp.claims.stated.inputs import AllReals, Box
 from exactdp.claims.stated.scope import Scope
 from exactdp.errors import UndefinedError
+from exactdp.language.linear import Linear
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.reals.numbers import inf, spell
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.piecewise import Piece, Piecewise, piecewise
 from exactdp.semantics.spots import Spot, symbolic
 

@@ -38,7 +38,7 @@ from exactdp.reals.certificates import Json, precision
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.semantics.cells import explore
-from exactdp.semantics.events import RealNoiseInterval, WholeInterval
+from exactdp.semantics.patterns import RealNoiseInterval, WholeInterval
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict

@@ -34,9 +34,9 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import forms_of, looks_at
+from exactdp.semantics.patterns import ANYTHING
 
 if TYPE_CHECKING:
     from exactdp.claims.regions.accuracy import AccuracyRegions

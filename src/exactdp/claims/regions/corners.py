@@ -40,7 +40,7 @@ from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
 from exactdp.language.events import Done
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.linear import unit_in
+from exactdp.language.linear import Linear, Scalar, unit_in
 from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
@@ -49,11 +49,10 @@ from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf
 from exactdp.semantics.cells import Cell, explore
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Failure
 from exactdp.semantics.order import MonotoneDirections
+from exactdp.semantics.patterns import ANYTHING, near, shape_of
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:

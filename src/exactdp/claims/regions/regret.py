@@ -134,8 +134,9 @@ def _order(mechanism: Program) -> int:
         return end
     given = assembled(mechanism.inputs, [0] * len(names))
     outputs = engine.outputs_up_to(len(names), given)
-    are_positions = outputs is not None and all(type(one) is int for one in outputs)
-    if not are_positions or {*outputs} != {*range(len(names))}:
+    if outputs is None or any(type(one) is not int for one in outputs):
+        return 0
+    if {*outputs} != {*range(len(names))}:
         return 0
     orders = [MonotoneDirections(engine.plan(given, o)[0].graph) for o in range(len(names))]
     if not all(order.is_known for order in orders):

@@ -22,6 +22,7 @@ from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
 from exactdp.language.layout import entry_names
+from exactdp.language.linear import Linear
 from exactdp.language.nested import leaves
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_text
@@ -31,8 +32,7 @@ from exactdp.language.types import ListType, RealType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.patterns import is_number
 
 _MOST_PIECES = 300  # of an ideal that may select
 _MOST_INPUTS = 2_000  # examined inputs of a finite domain
