@@ -284,6 +284,9 @@ def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance 
 
 
 def _entry(output: Value, path: tuple[int, ...]) -> Value:
+    """Return the entry of an output at a path; None if it is not a list that has one."""
     for k in path:
+        if not isinstance(output, list | tuple) or k >= len(output):
+            return None
         output = output[k]
     return output
