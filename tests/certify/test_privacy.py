@@ -33,7 +33,10 @@ from exactdp import (
     mechanism,
     one_entry,
 )
-from exactdp.reals.certificates import seal
+from exactdp.claims.regions.places import OnCone
+from exactdp.cones import Cone
+from exactdp.reals import nonnegative
+from exactdp.reals.certificates import seal, without_head
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
@@ -102,6 +105,11 @@ def clamped(q: Real):
 
 def by_one(u, v):
     return abs(u - v) <= 1
+
+
+@mechanism
+def above(q: Real):
+    return lap(eps, q) > 0
 
 
 DELTA = (exp(eps) - exp(eps / 2)) / (1 + exp(eps))
@@ -287,3 +295,26 @@ def test_another_integer_noise_is_rejected(program: str) -> None:
 
     assert not changed("all integers", other)
     assert not changed("delta of integers", other)
+
+
+def test_signs_on_a_cone_of_negative_epsilon_prove_nothing() -> None:
+    """Half of the budget suffices for ε ≤ 0, where the bounds are proved; the claim is false."""
+    claim = Privacy(above, eps / 2, inputs=[0, 1])
+    assert claim.check().outcome == "fails"
+    document = copy.deepcopy(Privacy(above, inputs=[0, 1]).check().certificate)
+    document["claim"]["budget"] = "1/2"
+    document["signs"] = []
+    for u, v in claim.pairs:
+        chances = [claim.outcomes.distribution(x) for x in (u, v)]
+        for one in claim.losses.bounds((*u, *v), *chances):
+            gap = one.beta[0] - one.chance
+            decision = nonnegative(gap, claim.epsilon)
+            if decision.holds:
+                document["signs"].append(without_head(decision.certificate))
+                continue
+            found = OnCone(("eps",), Cone.of(1, [(-1,)]), None).shape(gap).decision()
+            assert found.holds
+            assert found.proof is not None
+            document["signs"].append(found.proof.to_json())
+    del document["seal"]
+    assert not certify.check({**document, "seal": seal(document)})

@@ -26,6 +26,7 @@ from .derivation import Input, single
 from .distances import is_beyond, norm
 from .evaluation import EvaluationPoint
 from .events import Events, has_reals, interval_sides, wanted
+from .orders import covers
 from .output_densities import density
 from .parametric import ProgramOnCone
 from .programs import frozen
@@ -141,11 +142,8 @@ class Privacies(Proofs):
     def prepare(self, parts: dict[str, Any], *, is_true: bool) -> None:
         """Read the signs and the distributions."""
         self.read_signs(self.entries(parts["signs"]))
-        for k, proof in enumerate(self.signs):
-            if proof.size == 1:  # the others are of densities
-                self.where = f"sign {k}"
-                right = self.is_for_all(proof, [0])
-                self.require(right, "not of a function of ε, for all ε of the claim")
+        for proof in self.signs:
+            if proof.on is not None and covers(proof.on, self.epsilon):  # not a sign on a cone
                 self.functions.add(proof.function)
         given = self.entries(parts["distributions"], len(self.inputs))
         self.read_events(given)
