@@ -170,41 +170,47 @@ class Outcomes:
 
     def together(
         self,
-        inputs: Sequence[Entries],
+        among: Sequence[Sequence[Entries]],
         examples: Sequence[Value] | None = None,
         far: dict[Value, list[Value]] | None = None,
-    ) -> list[Chances]:
-        """Return the probabilities of the same events at all listed inputs.
+    ) -> dict[Entries, Chances]:
+        """Return the probabilities of the same events at all inputs of some listed pairs.
 
         Large integers are one event, if the ratio of their probabilities is constant. If outputs
         are `examples`, any ratio is allowed, and each example is a separate event. Events with
         several rates are added to `far`, with the numbers d_j that determine their signs.
 
-        Integers are listed one by one, and large ones as one event; reals, with δ, are divided into
-        intervals on each of which p − e^b·p′ has a constant sign for every pair.
+        Integers are listed one by one, and large ones as one event. All reals are one event; with δ
+        they are divided into intervals on each of which p − e^b·p′ has one sign for every pair.
         """
+        inputs = list(dict.fromkeys(u for pair in among for u in pair))
         sides = [self.distribution(u) for u in inputs]
         every = list(dict.fromkeys(key.env[0] for side in sides for key in side))
         wide = [one for one in every if endless(one)]
         if not wide:
-            return sides
+            return dict(zip(inputs, sides, strict=True))
         outputs = [one for one in every if not endless(one)]
         atoms = list(outputs)
         given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
-        pairs = [
-            [assembled(self._claim.mechanism.inputs, u) for u in one] for one in self._claim.pairs
-        ]
+        pairs = [[assembled(self._claim.mechanism.inputs, u) for u in one] for one in among]
         for pattern in wide:
             if integers_in(pattern):
                 beside = [*atoms, *(examples or ())]
                 found = self._values(
                     given, pattern, beside, alone=examples is None, pairs=pairs, far=far
                 )
-            else:
+            elif self._claim.delta_form:
                 ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
                 found = _intervals(pattern, ends)
+            else:  # numbers that are outputs without noise, too, are other events
+                continue
             outputs += with_kind(found, interval_kind(pattern, wide))
-        return [self.events(x, outputs) for x in given]
+        chances = {u: {**self.events(x, outputs)} for u, x in zip(inputs, given, strict=True)}
+        for u, side in zip(inputs, sides, strict=True) if not self._claim.delta_form else ():
+            for (_, (pattern,)), chance in side.items():
+                if reals_in(pattern):
+                    chances[u][State(-1, (*_intervals(pattern, set()),))] = chance
+        return dict(chances)
 
     def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
         """Return the probabilities of events at an input, without impossible ones."""
