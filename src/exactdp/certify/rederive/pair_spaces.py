@@ -69,7 +69,7 @@ class PairSpaces(Proofs):
         self.delta = self.quotient(spec["delta"])
         self.require(not self.is_range or self.delta == 0, "bounded range has no δ")
         self.read_program(spec)
-        self.pairs = list(self.adjacent(spec["adjacent"]))
+        self.pairs = list(dict.fromkeys(self.adjacent(spec["adjacent"])))
         function = self.derivation.mechanism.function
         assert function is not None
         what = "of bounded range" if self.is_range else "private"

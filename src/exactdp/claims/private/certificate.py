@@ -49,7 +49,8 @@ def _claim(claim: Privacy, inputs: Sequence[Entries]) -> Json:
     adjacent: Json
     if isinstance(claim.inputs, Pairs):
         places = {u: k for k, u in enumerate(inputs)}
-        adjacent = {"pairs": [[places[u], places[v]] for u, v in claim.pairs]}
+        listed = ([places[u], places[v]] for u, v in claim.pairs)  # in both directions
+        adjacent = {"pairs": [[i, j] for i, j in listed if i < j]}
     elif isinstance(adjacency, WithinRadius):
         adjacent = {adjacency.norm: spell(adjacency.radius)}
     elif isinstance(adjacency, ChangedEntries):

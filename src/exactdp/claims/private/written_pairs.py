@@ -26,6 +26,7 @@ from exactdp.claims.certificates.parts import without_limits
 from exactdp.claims.certificates.plain_data import value_json
 from exactdp.claims.decision.problem import Leaf
 from exactdp.claims.private.losses import Loss
+from exactdp.claims.private.outcomes import NAMES
 from exactdp.claims.private.slopes import Slope, Slopes
 from exactdp.claims.private.stated_events import StatedEvents, refused
 from exactdp.claims.regions.places import OnCone
@@ -33,23 +34,21 @@ from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.claim import Due
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import entries
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.language.layout import assembled, entries
+from exactdp.reals import ExpPoly
 from exactdp.reals.certificates import Json, precision
 from exactdp.reals.numbers import spell
-from exactdp.semantics.cells import Cell, explore
+from exactdp.semantics.cells import Cell
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.private.breaches import Breach
     from exactdp.claims.private.claim import Privacy
-    from exactdp.semantics.spots import Trace
 
 _MOST_PARTS = 4_000  # of an adjacency
 _MOST_STEPS = 200  # sides of the cell of a density
 _REFUSALS = (RejectedError, MalformedError, UnsupportedError)
 _NO_POINTS: Json = {"bounds": [], "signs": None}
-_NAMES = ("eps", "output[0]")
 
 
 class WrittenPairs:
@@ -139,22 +138,21 @@ class WrittenPairs:
         u, v = (self.events.inputs[k] for k in space.places)
         outputs = [key.env[0] for key in self.claim.outcomes.distribution(u)]
         pattern = next(one for one in outputs if repr(one) == repr(space.pattern))
-        cone = Cone.of(2, space.region.sides)
         number = Combination((Fraction(0), Fraction(1)))
-        region = Region(_NAMES, cone, (*u, *v, pattern, number), self.claim.epsilon)
-
-        def run(trace: Trace) -> ClosedForm:
-            return self.claim.outcomes.density_gap((u, v), pattern, trace.spot(_NAMES[1]))
-
-        cells = list(explore(_NAMES, cone, run))
+        cone = Cone.of(2, space.region.sides)
+        region = Region(NAMES, cone, (*u, *v, pattern, number), self.claim.epsilon)
+        given = [assembled(self.claim.mechanism.inputs, x) for x in (u, v)]
+        cells = list(self.claim.outcomes.density_cells(given, pattern, cone))
         for sign in (1, -1):
-            gaps = [(OnCone(_NAMES, one.cone, region.window), one.result * sign) for one in cells]
-            if all(not gap.numerator or place.is_nonnegative(gap) for place, gap in gaps):
+            gaps = [(p - q * self.claim.factor) * sign for p, q in (one.result for one in cells)]
+            places = (OnCone(NAMES, one.cone, region.window) for one in cells)
+            pairs = zip(places, gaps, strict=True)
+            if all(not gap.numerator or place.is_nonnegative(gap) for place, gap in pairs):
                 break
         else:
             raise refused("the sign of a density is not seen")
         found: list[Leaf] = []
-        for one, (_, gap) in zip(cells, gaps, strict=True):
+        for one, gap in zip(cells, gaps, strict=True):
             loss = Loss((*u, *v), (), ExpPoly(0), gap, ExpPoly(1), (gap,))
             found.append(Cell(one.cone, Due((loss,)), one.path))
 
