@@ -326,15 +326,9 @@ class Privacies(PairSpaces):
 
     def finite(self, program: ProgramOnCone) -> Chances:
         """Return the probabilities of outputs without noise."""
-        found: Chances = {}
-        for way in program.ways:
-            pattern = pattern_of(way.output)
-            if reals_in(pattern):
-                self.require(not self.delta.over, "an output holds noise")
-                continue
-            key = repr(pattern)
-            found[key] = found.get(key, Ratio.number(0)) + program.mass(way, [])
-        return {key: chance for key, chance in found.items() if chance != 0}
+        noisy = [reals_in(pattern_of(way.output)) for way in program.ways]
+        self.require(not (self.delta.over and any(noisy)), "an output holds noise")
+        return Events([]).chances(program)
 
     def slopes(self, chances: Chances, falls: Any) -> Iterator[Ratio]:
         """Yield a·p + Σ c·∂p for outputs and corners; where p is monotone, for one corner."""

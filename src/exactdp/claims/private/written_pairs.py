@@ -143,24 +143,25 @@ class WrittenPairs:
         region = Region(NAMES, cone, (*u, *v, pattern, number), self.claim.epsilon)
         given = [assembled(self.claim.mechanism.inputs, x) for x in (u, v)]
         cells = list(self.claim.outcomes.density_cells(given, pattern, cone))
-        for sign in (1, -1):
-            gaps = [(p - q * self.claim.factor) * sign for p, q in (one.result for one in cells)]
-            places = (OnCone(NAMES, one.cone, region.window) for one in cells)
-            pairs = zip(places, gaps, strict=True)
-            if all(not gap.numerator or place.is_nonnegative(gap) for place, gap in pairs):
-                break
-        else:
-            raise refused("the sign of a density is not seen")
+        gaps = [p - q * self.claim.factor for p, q in (one.result for one in cells)]
+        seen = {
+            OnCone(NAMES, one.cone, region.window).sign_at(gap, _inside(one.cone))
+            for one, gap in zip(cells, gaps, strict=True)
+        }
+        sign = -1 if -1 in seen else 1
         found: list[Leaf] = []
         for one, gap in zip(cells, gaps, strict=True):
-            loss = Loss((*u, *v), (), ExpPoly(0), gap, ExpPoly(1), (gap,))
+            loss = Loss((*u, *v), (), ExpPoly(0), gap, ExpPoly(1), (gap * sign,))
             found.append(Cell(one.cone, Due((loss,)), one.path))
 
         def required(part: PolyhedralCone, _: Leaf | None) -> tuple[list[Ratio], Json]:
             return self.checker.required(space, part, [sign]), {"signs": [sign]}
 
         tree = BoundTree(self.checker, self.signs, region, required)
-        return tree.written(space.region, found, _NO_POINTS)
+        try:
+            return tree.written(space.region, found, _NO_POINTS)
+        except ValueRefusedError:
+            raise refused("the sign of a density is not seen") from None
 
     # Counterexamples ------------------------------------------------------------------
 
@@ -274,6 +275,10 @@ class _AdjacentTree:
             raise _refused(str(error)) from error
         self.found += [part] if is_adjacent else []
         return is_adjacent
+
+
+def _inside(cone: Cone) -> tuple[Fraction, ...]:
+    return tuple(map(Fraction, cone.interior_point()))
 
 
 def _key_of_region(region: Region) -> str:
