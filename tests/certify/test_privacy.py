@@ -34,6 +34,8 @@ from exactdp import (
     mechanism,
     one_entry,
 )
+from exactdp.certify.rederive.events import Events
+from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.regions.places import OnCone
 from exactdp.cones import Cone
 from exactdp.reals import nonnegative
@@ -396,3 +398,28 @@ def test_without_delta_a_density_is_compared_in_one_direction() -> None:
             region["signs"] = region["signs"] if signed else None
         body = {key: value for key, value in document.items() if key != "seal"}
         assert not certify.check({**body, "seal": seal(body)})
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome"),
+    [
+        (CLAIMS["grid"], "conditional"),
+        (CLAIMS["too small a budget"], "conditional"),
+        (CLAIMS["delta of reals"], "conditional"),
+        (Privacy(clamped, inputs=[0, 1]), "conditional"),
+        (CLAIMS["all integers"], "conditional"),
+        (CLAIMS["lists of integers"], "conditional"),
+    ],
+)
+def test_distributions_that_are_not_derived(
+    claim: Privacy, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = claim.check().certificate
+
+    def chances(*_: Any) -> Any:
+        raise UnsupportedError("too many paths")
+
+    monkeypatch.setattr(Events, "chances", chances)
+    report = certify.check(document)
+    assert report.outcome == outcome
+    assert all("distributions" in one for one in report.taken)
