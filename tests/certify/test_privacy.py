@@ -423,3 +423,9 @@ def test_distributions_that_are_not_derived(
     report = certify.check(document)
     assert report.outcome == outcome
     assert all("distributions" in one for one in report.taken)
+
+
+def test_the_kind_for_cones_is_no_longer_read() -> None:
+    report = certify.check({**written("grid"), "kind": "privacy_on_cones"})
+    assert not report.accepted
+    assert "is not read: write it again with this version of exactdp" in report.reason
