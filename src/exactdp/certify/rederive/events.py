@@ -1,5 +1,9 @@
 """Outputs with noise by events: integers one by one or from some on, and intervals of reals.
 
+A number with real noise is any given number with probability 0. So an interval means the numbers
+with real noise in it, and a number without noise in it is another event: the one has a density, the
+other is a set without length.
+
 **Far out.** From some integer on, the masses at all inputs must be multiples of e^{rεn}, with one r
 for all of them: then p(u, n)/p(u′, n) is the same for every such n, and equal to the ratio of the
 probabilities of the whole event. So what is proved of the event holds for each of its outputs.
@@ -42,7 +46,7 @@ def has_stretch(event: Any) -> bool:
 
 
 def overlap(one: Any, two: Any) -> bool:
-    """Whether two events may have an output in common; ends of intervals of reals do not count."""
+    """Whether two events may have an output in common; single numbers of reals do not count."""
     if isinstance(one, tuple) and isinstance(two, tuple):
         return len(one) == len(two) and all(map(overlap, one, two))
     if isinstance(two, OutputRange):
@@ -54,9 +58,7 @@ def overlap(one: Any, two: Any) -> bool:
             return True
         low, high = max(one.lower, two.lower), min(one.upper, two.upper)
         return low <= high if one.is_whole else low < high
-    if not is_number(two):
-        return False
-    return bool(one.lower <= two <= one.upper if one.is_whole else one.lower < two < one.upper)
+    return one.is_whole and is_number(two) and bool(one.lower <= two <= one.upper)
 
 
 def has_reals(event: Any) -> bool:

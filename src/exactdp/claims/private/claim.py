@@ -349,7 +349,7 @@ class Privacy(Claim):
         return "Give more inputs, or an adjacency that connects them."
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
-        """Return a verdict as plain JSON; refused for all reals, and if outputs contain noise."""
+        """Return a verdict as plain JSON."""
         if verdict.parts:
             return certificate_in_parts(verdict)
         self.require_no_inverse("a certificate")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flint import acb, arb
 
+from exactdp.claims.private.outcomes import NAMES
 from exactdp.claims.private.patterns import reals_in
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
@@ -21,15 +22,11 @@ from exactdp.language.layout import assembled
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import exact, inf
-from exactdp.semantics.cells import explore
-from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.pairs import Entries
-    from exactdp.semantics.spots import Trace
 
-_NAMES = ("eps", "output[0]")
 _GOAL = -45  # the relative error of integrals, as a power of 2
 _MOST = 20_000  # values of an integrand
 
@@ -100,15 +97,9 @@ def density_pieces(claim: Privacy, u: Entries, v: Entries) -> list[DensityPiece]
 
 
 def _of_pattern(claim: Privacy, u: Entries, v: Entries, pattern: Value) -> list[DensityPiece]:
-    engine = claim.mechanism.kept(Engine)
     given = [assembled(claim.mechanism.inputs, x) for x in (u, v)]
-
-    def run(trace: Trace) -> list[ClosedForm]:
-        place = [trace.spot(_NAMES[1])]
-        return [engine.density(x, pattern, place) for x in given]
-
     found = []
-    for cell in explore(_NAMES, Cone.of(2, [(1, 0)]), run):
+    for cell in claim.outcomes.density_cells(given, pattern, Cone.of(2, [(1, 0)])):
         rays = (*cell.cone.rays, *cell.cone.lines)
         ends = sorted(Fraction(y, e) for e, y in rays if e)
         far = [y for e, y in rays if not e]
@@ -127,7 +118,7 @@ def _terms(form: ClosedForm, e: arb) -> Terms:
     """Return a density at an ε."""
     under = _sum(form.denominator, e)
     found: dict[tuple[int, Fraction], arb] = {}
-    for (power, k), (rate, steep), q in form.numerator.entries(_NAMES):
+    for (power, k), (rate, steep), q in form.numerator.entries(NAMES):
         term = arb(q) * e**power * (e * arb(exact(rate))).exp() / under
         key = k, Fraction(steep)
         found[key] = found.get(key, arb(0)) + term

@@ -126,7 +126,7 @@ def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
         for v in product(*members):
             balls = claim.adjacency.polytopes(u, v, domains.count(None))
             if balls:
-                yield tuple(_regions(claim, balls, u, v))
+                yield tuple(regions_of_reals(claim, balls, u, v))
 
 
 def regions_of_pair(
@@ -176,15 +176,19 @@ def _unused(name: str, count: int, taken: Sequence[str]) -> list[str]:
     return [f"{name}[{k}]" for k in range(count)]
 
 
-def _regions(
-    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries
+def regions_of_reals(
+    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries | None
 ) -> Iterator[Region]:
-    """Yield a region of parameters for each polytope of differences."""
+    """Yield a region of parameters for each polytope of differences; for one input if it is alone.
+
+    `first` and `second` are the finite entries of the inputs.
+    """
     domains = kinds(claim.mechanism.inputs)
     labels = entry_names(claim.mechanism.inputs)
     reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-    units = constants_at(claim, *(_whole(claim, finite) for finite in (first, second)))
-    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
+    listed = [first] if second is None else [first, second]
+    units = constants_at(claim, *(_whole(claim, finite) for finite in listed))
+    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, listed))):
         changes = _unused("change", len(moving), labels)
         outputs = [] if pattern is None else released(pattern, labels)
         names = ("eps", *units, *reals, *changes, *outputs)
@@ -198,25 +202,26 @@ def _regions(
             factors = side.most, *(-q for q in side.changes), *(-q for q in side.inputs)
             walls.append(combined(factors, [unit["eps"], *moves, *one[: len(side.inputs)]]))
         entries: list[Value | Combination] = []
-        for place, finite in ((one, first), (two, second)):
+        for place, finite in zip((one, two), listed, strict=False):
             walls += sides_within(claim.scope, unit["eps"], place)
             entries += real_forms(_whole(claim, finite, FREE), place)
         if pattern is not None:
             entries += [pattern, *(Combination(unit[name]) for name in outputs)]
         cone = Cone.of(len(names), walls)
         steady = claim.has_inverse_eps and not claim.mechanism.kept(Engine).jumps_in_eps
+        steady = steady and second is not None
         whole = Region(names, cone, tuple(entries), claim.epsilon, is_steady=steady).hull()
         if whole is not None:
             yield whole
 
 
-def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
+def _patterns(claim: Privacy, listed: Sequence[Entries]) -> list[Value]:
     """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
     if claim.delta_form:
         return []  # outputs are not compared by densities
     engine = claim.mechanism.kept(Engine)
     found: dict[Value, None] = {}
-    for finite in (first, second):
+    for finite in listed:
         whole = assembled(claim.mechanism.inputs, _whole(claim, finite))
         found |= dict.fromkeys(engine.patterns(whole))
     return claim.losses.with_reals(found)
