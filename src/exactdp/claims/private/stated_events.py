@@ -50,7 +50,7 @@ class StatedEvents:
         if claim.scope.free:
             return
         self.inputs = [tuple(entries(u)) for u in claim.scope.listed()]
-        finite = [one for one in verdict.counterexamples if "densit" not in one.what]
+        finite = [one for one in verdict.counterexamples if not one.compares_densities]
         pairs = claim.pairs if verdict.holds else [self._pair(one.inputs) for one in finite]
         examples = None
         if not claim.delta_form and claim.measure == "privacy":

@@ -175,10 +175,9 @@ class WrittenPairs:
             "outputs": [value_json(output) for output in one.outputs],
             "eps": spell(one.eps),
         }
-        is_density = "densit" in one.what
-        if self.events.inputs and not is_density:
+        if self.events.inputs and not one.compares_densities:
             return self._of_events(one, written)
-        for turn in (1, -1) if is_density else (0,):
+        for turn in (1, -1) if one.compares_densities else (0,):
             found = self._with_cell(one, written, turn)
             if found is not None:
                 return found
