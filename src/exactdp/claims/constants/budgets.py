@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, cast
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.parted import parts_of
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
 from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
@@ -24,7 +23,7 @@ from exactdp.claims.stated.statement import AccuracyStatement
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.linear import units_in
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import Division, by_parts
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, eps, solution_set
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.interval import POSITIVE
@@ -167,29 +166,23 @@ def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> Solut
             rule="Probabilities jump at some ε, which may or may not belong to the set.",
             way_out="Ask check() on intervals of eps, or smallest_epsilon().",
         )
-    try:
-        return _epsilons(claim, width, progress)
-    except OrderChangesError as error:
-        return _epsilons_of_parts(claim, error, width, progress)
 
-
-def _epsilons_of_parts(
-    claim: Claim, error: OrderChangesError, width: Number, progress: Progress | None
-) -> SolutionSet:
-    """Return the ε for which a claim holds, from parts of ε between which an order changes."""
-    found = SolutionSet(())
-    vacuous: list[VacuousClaimError] = []
-    parts = list(parts_of(claim, error))
-    for part, piece in parts:
-        try:
-            here = _ends_known(piece, width, progress)
-        except VacuousClaimError as reason:
-            vacuous.append(reason)
+    def joined(parts: Division[Claim]) -> SolutionSet:
+        found, vacuous = SolutionSet(()), None
+        is_vacuous = True  # on all parts
+        for part, piece in parts:
             here = SolutionSet((part,))
-        found |= here & SolutionSet((part,))
-    if len(vacuous) == len(parts):
-        raise vacuous[0]
-    return found
+            try:
+                here &= _ends_known(piece, width, progress)
+                is_vacuous = False
+            except VacuousClaimError as reason:
+                vacuous = vacuous or reason
+            found |= here
+        if is_vacuous and vacuous is not None:
+            raise vacuous
+        return found
+
+    return by_parts(claim, lambda one: _epsilons(one, width, progress), joined)
 
 
 def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
@@ -357,10 +350,9 @@ def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> Sol
 
 def is_in_eps_alone(claim: Claim) -> bool:
     """Whether ε is the only parameter of what must be proved."""
-    try:
-        return claim.work.is_in_eps_alone()
-    except OrderChangesError:
-        return is_listed(claim.input_set)
+    return by_parts(
+        claim, lambda one: one.work.is_in_eps_alone(), lambda _: is_listed(claim.input_set)
+    )
 
 
 def _at_large(claim: Claim) -> Any:

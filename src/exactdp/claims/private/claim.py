@@ -50,8 +50,8 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled
+from exactdp.language.parted import by_parts
 from exactdp.language.program import Program
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
@@ -386,10 +386,11 @@ class Privacy(Claim):
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
         if not self.pairs and next(self.regions(), None) is None:
             self.require_content(Contents())
-        try:
-            found = tightest(self, width, conduct(progress, how))
-        except OrderChangesError as error:
-            found = tightest_in_parts(self, error, lambda one: one.tightest(width=width, **how))
+        found = by_parts(
+            self,
+            lambda one: tightest(one, width, conduct(progress, how)),
+            lambda parts: tightest_in_parts(parts, lambda one: one.tightest(width=width, **how)),
+        )
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:

@@ -1,7 +1,7 @@
 """The best factor of privacy of a mechanism in which a `min` or `max` changes with ε.
 
-It is the largest factor of the parts of ε between the changes. An end of a part may be irrational.
-Then the factor is at most that on a slightly larger interval with rational ends, with the closed
+It is the largest factor of the parts of ε between the changes. If an end of a part is irrational,
+the factor is at most that on a slightly larger interval with rational ends, with the closed
 forms of the part, and at least that on a slightly smaller one.
 """
 
@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from exactdp.claims.decision.parted import parts_of
 from exactdp.claims.private.loss_factor import Factor, Leakage
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import Division
 from exactdp.reals import Interval, Root, Stretch
 from exactdp.reals.numbers import inf
 
@@ -21,13 +20,11 @@ if TYPE_CHECKING:
     from exactdp.claims.private.claim import Privacy
 
 
-def tightest_in_parts(
-    claim: Privacy, error: OrderChangesError, ask: Callable[[Privacy], Leakage]
-) -> Leakage:
+def tightest_in_parts(division: Division[Privacy], ask: Callable[[Privacy], Leakage]) -> Leakage:
     """Return the largest of the best factors on parts of ε, between which an order changes."""
     found: list[Leakage] = []
-    for part, piece in parts_of(claim, error):
-        best = ask(piece)  # a part may itself be divided
+    for part, piece in division:
+        best = ask(piece)
         inner = _inside(part)
         if inner is not None and best.factor.upper != 0:
             low = ask(replace(piece, epsilon=inner)).factor.lower
