@@ -11,16 +11,13 @@ from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.problem import Problem
-from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
-from exactdp.claims.decision.survey import surveyed, unknown
+from exactdp.claims.decision.survey import Gathering, GatheringQuestion, gathered, unknown
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.statement import AccuracyStatement
-from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.linear import units_in
 from exactdp.language.parted import Division, by_parts
@@ -187,57 +184,33 @@ def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> Solut
 
 def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     target = positive_width(width)
-    found = SolutionSet((as_stretch(claim.epsilon),))
-    contents = Contents()
-    seen = set()
-    for part, sets in whole(claim, EpsilonsAsked(target), conduct_of(progress)):
-        contents += part
-        for key, where in sets:
-            if key not in seen:
-                seen.add(key)
-                found = found & where
+    contents, sets = gathered(claim, EpsilonsAsked(target), progress)
     claim.require_content(contents)
+    found = SolutionSet((as_stretch(claim.epsilon),))
+    for one in sets.values():
+        found &= one
     return found.refined(target)
 
 
-@dataclass(frozen=True)
-class EpsilonsAsked(SlicedQuestion):
-    """The question for which ε a claim holds."""
-
-    width: Fraction
-
-    asked = "the set of ε"
-
-    def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
-        """Return the initial fold."""
-        return _EpsilonsSought(claim, self.width, kept)
-
-
-class _EpsilonsSought(Fold):
+class _EpsilonsSought(Gathering):
     """The sets of ε on which bounds hold, for all bounds that do not always hold."""
 
-    def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
-        self._claim, self._width, self._kept = claim, width, kept
-        self._found: dict[_Key, SolutionSet] = {}
-        self._contents = Contents()
+    found: dict[_Key, SolutionSet]
 
-    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Process another group."""
-        part = surveyed(self._claim, group, hear, EpsilonsAsked.asked, in_parts=True)
-        self._contents += part.contents
-        for problem in part.problems:
-            place = problem.alone
-            if place is None:
-                self._found |= self._between_rays(problem)
-                continue
-            whole, where = as_stretch(self._claim.epsilon), place.whole
-            key = problem.gap, where, problem.region.moving_levels
-            if key not in self._found and not self._claim.work.sign(problem).holds:
-                found = SolutionSet(())
-                for gap in problem.gaps:
-                    found |= self._set(place, gap)
-                found |= self._unclaimed(problem)
-                self._found[key] = found if where == whole else found | _outside(where, whole)
+    def take(self, problem: Problem) -> None:
+        """Process another problem."""
+        place = problem.alone
+        if place is None:
+            self.found |= self._between_rays(problem)
+            return
+        whole, where = as_stretch(self.claim.epsilon), place.whole
+        key = problem.gap, where, problem.region.moving_levels
+        if key not in self.found and not self.claim.work.sign(problem).holds:
+            found = SolutionSet(())
+            for gap in problem.gaps:
+                found |= self._set(place, gap)
+            found |= self._unclaimed(problem)
+            self.found[key] = found if where == whole else found | _outside(where, whole)
 
     def _between_rays(self, problem: Problem) -> dict[_Key, SolutionSet]:
         """Return the ε of a problem whose margin depends on one parameter t of a cone alone.
@@ -245,10 +218,10 @@ class _EpsilonsSought(Fold):
         The cone has l·ε ≤ t ≤ h·ε. If the margin is negative for a < t < b, the claim fails for
         a/h < ε < b/l, and these are zeros of the margin at t = h·ε and at t = l·ε.
         """
-        names, gap, key = problem.region.names, problem.gap, as_stretch(self._claim.epsilon)
+        names, gap, key = problem.region.names, problem.gap, as_stretch(self.claim.epsilon)
         cone = problem.cell.cone
         is_plain = len(problem.gaps) == 1 and not problem.region.positive and not units_in(names)
-        if not is_plain or len(gap.parameters) != 1 or self._claim.work.sign(problem).holds is None:
+        if not is_plain or len(gap.parameters) != 1 or self.claim.work.sign(problem).holds is None:
             raise _only_smallest(problem.region)
         (name,) = gap.parameters
         place = names.index(name)
@@ -261,7 +234,7 @@ class _EpsilonsSought(Fold):
 
         def where_negative(slope: Fraction | None) -> list[tuple[Boundary, Boundary]]:
             along = gap.substitute(**{name: (slope or 1) * eps})
-            return _complement(solution_set(along, POSITIVE, self._width))
+            return _complement(solution_set(along, POSITIVE, self.question.width))
 
         found = SolutionSet((as_stretch(POSITIVE),))
         for (a, _), (_, b) in zip(where_negative(high), where_negative(low), strict=True):
@@ -272,24 +245,32 @@ class _EpsilonsSought(Fold):
 
     def _unclaimed(self, problem: Problem) -> SolutionSet:
         """Return the ε at which α is a function of ε and at least dd: nothing is claimed there."""
-        claim, alpha = self._claim, problem.region.levels.get("alpha")
+        claim, alpha = self.claim, problem.region.levels.get("alpha")
         if not isinstance(claim, AccuracyStatement) or alpha is None or claim.boundary == "check":
             return SolutionSet(())
         distance = getattr(problem.obligation, "distance", None)
         if not isinstance(distance, Fraction):
             return SolutionSet(())
-        return solution_set(alpha - distance, claim.epsilon, self._width)
+        return solution_set(alpha - distance, claim.epsilon, self.question.width)
 
     def _set(self, place: OnRay | OnCurve | OnLine, gap: ClosedForm) -> SolutionSet:
         if not isinstance(place, OnRay):
-            return place.solutions(gap, self._width)
-        if gap not in self._kept:
-            self._kept[gap] = solution_set(gap, self._claim.epsilon, self._width)
-        return self._kept[gap]
+            return place.solutions(gap, self.question.width)
+        if gap not in self.kept:
+            self.kept[gap] = solution_set(gap, self.claim.epsilon, self.question.width)
+        known: SolutionSet = self.kept[gap]
+        return known
 
-    def answer(self) -> tuple[Contents, tuple[tuple[_Key, SolutionSet], ...]]:
-        """Return the results."""
-        return self._contents, tuple(self._found.items())
+
+@dataclass(frozen=True)
+class EpsilonsAsked(GatheringQuestion):
+    """The question for which ε a claim holds."""
+
+    width: Fraction
+
+    asked = "the set of ε"
+    gathering = _EpsilonsSought
+    in_parts = True
 
 
 def _complement(found: SolutionSet) -> list[tuple[Boundary, Boundary]]:
