@@ -210,7 +210,7 @@ class _EpsilonsSought(Gathering):
             for gap in problem.gaps:
                 found |= self._set(place, gap)
             found |= self._unclaimed(problem)
-            self.found[key] = found if where == whole else found | _outside(where, whole)
+            self.found[key] = found | SolutionSet((where,)).outside(whole)
 
     def _between_rays(self, problem: Problem) -> dict[_Key, SolutionSet]:
         """Return the ε of a problem whose margin depends on one parameter t of a cone alone.
@@ -234,9 +234,11 @@ class _EpsilonsSought(Gathering):
 
         def where_negative(slope: Fraction | None) -> list[tuple[Boundary, Boundary]]:
             along = gap.substitute(**{name: (slope or 1) * eps})
-            return _complement(solution_set(along, POSITIVE, self.question.width))
+            holds = solution_set(along, POSITIVE, self.question.width)
+            return [(a.lower, a.upper) for a in holds.outside(positive) if a.lower != a.upper]
 
-        found = SolutionSet((as_stretch(POSITIVE),))
+        positive = as_stretch(POSITIVE)
+        found = SolutionSet((positive,))
         for (a, _), (_, b) in zip(where_negative(high), where_negative(low), strict=True):
             below = [Stretch(Fraction(0), a, True, False)] if a and high is not None else []
             above = [Stretch(b, inf, False, True)] if b != inf and low else []
@@ -271,22 +273,6 @@ class EpsilonsAsked(GatheringQuestion):
     asked = "the set of ε"
     gathering = _EpsilonsSought
     in_parts = True
-
-
-def _complement(found: SolutionSet) -> list[tuple[Boundary, Boundary]]:
-    """Return the ends of the stretches of positive numbers that are not in a set."""
-    ends: list[Boundary] = [Fraction(0)]
-    for one in found:
-        ends += [one.lower, one.upper]
-    ends.append(inf)
-    return [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a != b]
-
-
-def _outside(part: Stretch, whole: Stretch) -> SolutionSet:
-    """Return the points of a stretch that are not in a part of it: there nothing is claimed."""
-    below = Stretch(whole.lower, part.lower, whole.lower_open, not part.lower_open)
-    above = Stretch(part.upper, whole.upper, not part.upper_open, whole.upper_open)
-    return SolutionSet((whole,)) & (SolutionSet((below,)) | SolutionSet((above,)))
 
 
 def _only_smallest(region: Region) -> ValueRefusedError:

@@ -271,7 +271,7 @@ def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum
 
 
 class _LeastRatioSought(Gathering):
-    """The contenders on rays, and the problems on cones.
+    """The least of all rays, under the keys of its contenders, and the problems on cones.
 
     A problem that is not a contender in its slice is not one overall: the slice has another one
     that is proved to be no larger.
@@ -293,8 +293,8 @@ class _LeastRatioSought(Gathering):
 
     def answer(self) -> tuple[Contents, dict[Any, Any]]:
         """Return the results."""
-        rays = {_key(one.problem): one for one in self._best.contenders}
-        return self.contents, {**rays, **self.found}
+        key = tuple(_key(one.problem) for one in self._best.contenders)
+        return self.contents, {key: self._best, **self.found}
 
 
 class _RatioAtEach(_LeastRatioSought):
@@ -339,10 +339,10 @@ def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightnes
     target = positive_width(width)
     contents, found = gathered(claim, LeastRatioAsked(target), progress)
     claim.require_content(contents)
-    search, best = _LeastRatio(target), _Best()
-    for one in found.values():
-        if isinstance(one, _Contender):
-            best = search.improved(best, one.problem, one.least)
+    search = _LeastRatio(target)
+    best, *others = (one for one in found.values() if isinstance(one, _Best))
+    for one in (contender for other in others for contender in other.contenders):
+        best = search.improved(best, one.problem, one.least)
     on_rays = _answer(claim, search.settled(best), contents)
     on_cones = least_factor(
         claim, [one for one in found.values() if isinstance(one, Problem)], target
