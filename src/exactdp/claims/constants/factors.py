@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING
 
-from exactdp.claims.constants.kappa import Kappa, largest_whole
+from exactdp.claims.constants.kappa import Kappa, every, largest_whole
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.region import Setting
 from exactdp.claims.stated.inputs import as_given, show
@@ -66,7 +65,8 @@ def least_factor(claim: Claim, problems: Sequence[Problem], width: Fraction) -> 
             way_out="Correct the bound, or restrict epsilon or the inputs.",
         )
     kappa = _sharpened(quotients, found.lower, found.upper)
-    return LeastFactor(kappa, largest_whole(kappa, partial(_allow, quotients)), there)
+    whole = largest_whole(kappa, lambda k: every(one.decision(k).holds for one in quotients))
+    return LeastFactor(kappa, whole, there)
 
 
 def _largest_factor(quotients: list[ConeRatio], width: Fraction) -> FactorEnclosure:
@@ -77,17 +77,6 @@ def _largest_factor(quotients: list[ConeRatio], width: Fraction) -> FactorEnclos
             break
         closer = largest_factor(quotients, closer.upper / 4)
     return closer if closer.lower is not None and closer.lower > 0 else found
-
-
-def _allow(quotients: list[ConeRatio], kappa: Fraction) -> bool | None:
-    """Whether error ≤ β/κ everywhere; None if undecided."""
-    answer: bool | None = True
-    for one in quotients:
-        holds = one.decision(kappa).holds
-        if holds is False:
-            return False
-        answer = answer and holds
-    return answer
 
 
 def _sharpened(quotients: list[ConeRatio], lower: Fraction, upper: Fraction) -> Kappa:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, TypeAlias
 
 from exactdp.claims.constants.factors import least_factor
-from exactdp.claims.constants.kappa import Kappa, largest_whole
+from exactdp.claims.constants.kappa import Kappa, every, largest_whole
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
@@ -255,11 +255,6 @@ def _allows(problem: Problem, kappa: Fraction) -> bool | None:
         return None
 
 
-def _all_allow(contenders: tuple[_Contender, ...], kappa: Fraction) -> bool | None:
-    found = [one.allows(kappa) for one in contenders]
-    return False if False in found else None if None in found else True
-
-
 def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum:
     """Return the infimum of β/error, for an error that is not expanded."""
     try:
@@ -294,7 +289,7 @@ class _LeastRatioSought(Gathering):
     def answer(self) -> tuple[Contents, dict[Any, Any]]:
         """Return the results."""
         key = tuple(_key(one.problem) for one in self._best.contenders)
-        return self.contents, {key: self._best, **self.found}
+        return self.contents, {**({key: self._best} if key else {}), **self.found}
 
 
 class _RatioAtEach(_LeastRatioSought):
@@ -340,7 +335,7 @@ def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightnes
     contents, found = gathered(claim, LeastRatioAsked(target), progress)
     claim.require_content(contents)
     search = _LeastRatio(target)
-    best, *others = (one for one in found.values() if isinstance(one, _Best))
+    best, *others = [one for one in found.values() if isinstance(one, _Best)] or [_Best()]
     for one in (contender for other in others for contender in other.contenders):
         best = search.improved(best, one.problem, one.least)
     on_rays = _answer(claim, search.settled(best), contents)
@@ -391,7 +386,7 @@ def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
     )
     return Tightness(
         kappa,
-        largest_whole(kappa, partial(_all_allow, best.contenders)),
+        largest_whole(kappa, lambda k: every(one.allows(k) for one in best.contenders)),
         as_written(as_given(claim.mechanism, one.input)),
         levels[0],
         levels[1],

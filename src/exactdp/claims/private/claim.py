@@ -15,7 +15,7 @@ from exactdp.claims.private.breaches import Breach, breach
 from exactdp.claims.private.certificate import certificate
 from exactdp.claims.private.deltas import smallest_budget, smallest_delta
 from exactdp.claims.private.divergences import renyi, zcdp
-from exactdp.claims.private.loss_factor import tightest
+from exactdp.claims.private.loss_factor import tightest, tightest_in_parts
 from exactdp.claims.private.losses import Loss, Losses
 from exactdp.claims.private.outcomes import Outcomes
 from exactdp.claims.private.own_adjacency import Own, read_adjacency
@@ -28,7 +28,6 @@ from exactdp.claims.private.pairs import (
     regions_of_pair,
     samples_of,
 )
-from exactdp.claims.private.parted_factor import tightest_in_parts
 from exactdp.claims.private.slopes import Slopes
 from exactdp.claims.private.steps import in_steps, is_in_steps
 from exactdp.claims.private.worst_pairs import worst_pairs

@@ -7,7 +7,7 @@ signs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,9 @@ from exactdp.claims.stated.inputs import is_listed, show
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.cones import OrderedSum
 from exactdp.errors import ValueRefusedError
+from exactdp.language.parted import Division
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, Interval, Root, Stretch, eps, exp, nonnegative
 from exactdp.reals.limits import at_zero, dominant
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.logs import log_enclosure
@@ -269,6 +270,35 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     if not is_rough and all(_suffices(one, best.factor.upper) for one in cones.values()):
         return answer
     return _proved(claim, answer, target, progress)
+
+
+def tightest_in_parts(division: Division[Privacy], ask: Callable[[Privacy], Leakage]) -> Leakage:
+    """Return the largest of the best factors on parts of ε, between which an order changes.
+
+    If an end of a part is irrational, the factor is at most that on a slightly larger interval with
+    rational ends, with the closed forms of the part, and at least that on a slightly smaller one.
+    """
+    found: list[Leakage] = []
+    for part, piece in division:
+        best = ask(piece)
+        inner = _inside(part)
+        if inner is not None and best.factor.upper != 0:
+            low = ask(replace(piece, epsilon=inner)).factor.lower
+            best = replace(best, factor=Factor(min(low, best.factor.lower), best.factor.upper))
+        found.append(best)
+    worst = max(found, key=lambda one: (one.factor.upper, one.factor.lower))
+    lower = max(one.factor.lower for one in found)
+    pairs = sum(one.pairs for one in found)
+    return replace(worst, factor=Factor(lower, worst.factor.upper), pairs=pairs)
+
+
+def _inside(part: Stretch) -> Interval | None:
+    """Return an interval with rational ends inside of a part that has others; else None."""
+    if not isinstance(part.lower, Root) and not isinstance(part.upper, Root):
+        return None
+    lower = part.lower.upper if isinstance(part.lower, Root) else part.lower
+    upper = part.upper.lower if isinstance(part.upper, Root) else part.upper
+    return Interval(lower, upper, lower_open=part.lower_open, upper_open=upper == inf)
 
 
 class _FactorSought(Gathering):
