@@ -626,3 +626,12 @@ def test_a_within_for_which_the_bound_is_undecided_is_not_excluded(
     program, own = Mechanism.from_source(mechanism), lambda x: x
     found = ErrorBound(program, risk=risk, ideal=own).smallest_within(eps=1)
     assert (found.lower, found.upper) == (lower, upper)
+
+
+def test_outputs_that_are_a_number_or_a_list() -> None:
+    """At [0, 2] the ideal output is [2, None]; 0, with Pr (1 − e^−2)/2, is no list: always off."""
+    text = (
+        "def f(q: Real[2]):\n    a = lap(2 * eps, q[1])\n    return 0 if 1 < a < 2 else [a, None]\n"
+    )
+    risk = ErrorBound(Mechanism.from_source(text), within=1, inputs=[[0, 2]]).risk(eps=1)
+    assert float(risk) == pytest.approx((1 - math.exp(-2)) / 2 + math.exp(-2), rel=1e-9)

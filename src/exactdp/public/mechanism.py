@@ -24,7 +24,7 @@ from exactdp.public.calls import folded, folds, shortened
 from exactdp.semantics.by_epsilon import ByEpsilon, chain_by_epsilon, in_parts
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
-from exactdp.semantics.events import read_pattern, within_pattern
+from exactdp.semantics.patterns import read_pattern, within_pattern
 from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input
 
 if TYPE_CHECKING:
@@ -238,9 +238,10 @@ class Mechanism(Program):
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if `u` is a single input."""
-        from exactdp.claims.stated.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+        from exactdp.claims.stated.inputs import AllReals, Box  # noqa: PLC0415
+        from exactdp.claims.stated.scope import Scope  # noqa: PLC0415
 
-        return box_sides(self, u) if isinstance(u, AllReals | Box) else None
+        return Scope(self, u).sides if isinstance(u, AllReals | Box) else None
 
     @overload
     def chain(self, u: AllReals | Box) -> Piecewise[Chain]: ...  # type: ignore[overload-overlap]

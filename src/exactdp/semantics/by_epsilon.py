@@ -37,7 +37,7 @@ from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
 from exactdp.semantics.chain import Chain, chain, chain_with
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import read_pattern
+from exactdp.semantics.patterns import read_pattern
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from exactdp.semantics.by_epsilon import (
 )
 from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING, Near, match
+from exactdp.semantics.patterns import ANYTHING, Near, match
 
 _FINE = Fraction(1, 10**30)
 

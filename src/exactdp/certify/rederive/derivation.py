@@ -17,6 +17,7 @@ from .integrals import Integrals
 from .lattices import LatticeSums
 from .linear import Judge, LinearForm
 from .merged import MergedRuns
+from .moving import MovingGerm
 from .orders import Orders
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
@@ -28,7 +29,6 @@ from .ratios import (
     WrongProgramError,
 )
 from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
-from .spans import Germ
 from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -252,7 +252,7 @@ class Derivation:
             if slope:
                 there[k] = LinearForm({0: slope}, Fraction(0), judge) + there[k]
         if with_germs:
-            germs = [Germ((Fraction(x), q)) for x, q in zip(near, towards or (), strict=True)]
+            germs = [MovingGerm((Fraction(x), q)) for x, q in zip(near, towards or (), strict=True)]
         other = self.ideal_of(germs) if with_germs else self.ideal(there, judge)
         if other is UNDEFINED or not self.differ(self.assembled(point), output, other):
             return None
@@ -260,7 +260,7 @@ class Derivation:
             return distances.squared(point, there)
         is_own = "name" not in self.spec["input_distance"]
         found = self.distance_from(point, germs if with_germs and is_own else there)
-        found = found.parts[0] if isinstance(found, Germ) else found
+        found = found.parts[0] if isinstance(found, MovingGerm) else found
         if not isinstance(found, LinearForm):
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}

@@ -19,8 +19,8 @@ from .merged import (
     Asked,
     Goto,
     Locals,
+    MergedNode,
     MergedRuns,
-    Node,
     Output,
     Picked,
     RunGraph,
@@ -56,7 +56,9 @@ class _Forgetful(MergedRuns):
         self.lengths: dict[int, int] = {0: 0}
         super().__init__(program, given, noisy=noisy)
 
-    def _at_node(self, node: Node, pc: int, local: Locals, introduced: frozenset[int]) -> Goto:
+    def _at_node(
+        self, node: MergedNode, pc: int, local: Locals, introduced: frozenset[int]
+    ) -> Goto:
         held = local.get(self.name, [])
         if not isinstance(held, list):
             raise UnsupportedError("the output is not a list that is appended to")
@@ -152,7 +154,7 @@ def _graph(runs: _Forgetful, start: int, members: list[int]) -> RunGraph:
         return Output(entries[-1])
 
     nodes = [runs.nodes[k] for k in numbers]
-    return RunGraph([Node(one.laws, one.introduced, cut(one.tree)) for one in nodes])
+    return RunGraph([MergedNode(one.laws, one.introduced, cut(one.tree)) for one in nodes])
 
 
 def _compared(tree: RunTree) -> list[Any]:

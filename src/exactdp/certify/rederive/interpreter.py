@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .builtin import FUNCTIONS, METHODS, OPERATORS, bounded
 from .chains import After, LoopChain
 from .linear import LinearForm, is_number
+from .moving import Moving
 from .ratios import (
     EPS,
     BrokenRunError,
@@ -21,7 +22,6 @@ from .ratios import (
     WrongProgramError,
 )
 from .runs import NoisyLoopError, Path, ProgramRun, as_score
-from .spans import Moving
 
 if TYPE_CHECKING:
     from .programs import SourceProgram

@@ -79,7 +79,7 @@ Question = tuple[LinearForm, str] | Picked
 
 
 @dataclass
-class Node:
+class MergedNode:
     """A state at a comparison: what may happen next."""
 
     laws: dict[int, Law]
@@ -152,7 +152,7 @@ class _Walk(Path):
 class RunGraph:
     """Nodes, of which the first is where runs begin."""
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, nodes: list[MergedNode]) -> None:
         self.nodes = nodes
         self.order = self._sorted()
 
@@ -200,7 +200,7 @@ class MergedRuns(RunGraph):
         self.program = program
         self.noisy = noisy
         self.flat: FlatCode = flat_code(program.function)
-        self.nodes: list[Node] = []
+        self.nodes: list[MergedNode] = []
         self._walk = _Walk(orders, noisy=noisy)
         self._known: dict[object, int] = {}
         self._lists: dict[int, list[Any]] = {}
@@ -209,7 +209,7 @@ class MergedRuns(RunGraph):
         self._short: dict[object, object] = {}
         self._waiting: list[tuple[int, int, Locals]] = []
         program.steps.begin()
-        start = Node({}, frozenset())
+        start = MergedNode({}, frozenset())
         self.nodes.append(start)
         local = dict(zip(program.parameters, self._input(given), strict=True))
         start.tree = self._advanced(start, 0, local, start.introduced)
@@ -273,7 +273,7 @@ class MergedRuns(RunGraph):
         return pc + 1, None
 
     def _advanced(
-        self, node: Node, pc: int, local: Locals, introduced: frozenset[int], least: int = 0
+        self, node: MergedNode, pc: int, local: Locals, introduced: frozenset[int], least: int = 0
     ) -> RunTree:
         """Run until something is compared; return how the run goes on.
 
@@ -291,7 +291,9 @@ class MergedRuns(RunGraph):
                 return Output(output)
             pc = after
 
-    def _at_node(self, node: Node, pc: int, local: Locals, introduced: frozenset[int]) -> Goto:
+    def _at_node(
+        self, node: MergedNode, pc: int, local: Locals, introduced: frozenset[int]
+    ) -> Goto:
         """Return the node of a state before a comparison, a new one if need be."""
         needed = self.flat.live[pc]
         kept = {name: local[name] for name in sorted(needed & local.keys())}
@@ -312,7 +314,7 @@ class MergedRuns(RunGraph):
                 raise UnsupportedError(f"the program has more than {_MOST_NODES} states")
             self._known[key] = len(self.nodes)
             self._waiting.append((len(self.nodes), pc, kept))
-            self.nodes.append(Node(laws, old))
+            self.nodes.append(MergedNode(laws, old))
         return Goto(self._known[key], tuple(names))
 
     def _samples(self, kept: Locals, laws: dict[int, Law], introduced: frozenset[int]) -> list[int]:
@@ -354,7 +356,7 @@ class MergedRuns(RunGraph):
             return LinearForm(moved, value.constant, self._walk)
         return value
 
-    def _expand(self, node: Node, pc: int, local: Locals) -> None:
+    def _expand(self, node: MergedNode, pc: int, local: Locals) -> None:
         """Run the instruction of a node with every choice."""
         given = dict(node.laws)
         start = 1 + max((*given, *node.introduced), default=-1)
@@ -369,7 +371,7 @@ class MergedRuns(RunGraph):
             waiting += self._walk.others()
             if len(found) >= _MOST_OUTCOMES:
                 raise UnsupportedError("an instruction has too many outcomes")
-            own = Node({**given, **self._walk.laws}, node.introduced)
+            own = MergedNode({**given, **self._walk.laws}, node.introduced)
             forms = [one[0] for one in asked if not isinstance(one, Picked)]
             compared = frozenset(n for form in forms for n in form.coefficients if n >= 0)
             tree: RunTree = Output(output)

@@ -20,8 +20,8 @@ from .merged import (
     Asked,
     Goto,
     Law,
+    MergedNode,
     MergedRuns,
-    Node,
     Output,
     RunTree,
     forms_in,
@@ -78,7 +78,7 @@ class Hypotheses:
         return self.every & ~false, self.every & ~true
 
 
-class Selection:
+class SelectedOutputs:
     """The outputs of a program for each number that it selects from."""
 
     def __init__(self, runs: MergedRuns, size: int, *, sign: int, ties: bool) -> None:
@@ -104,7 +104,7 @@ class Selection:
                 self._follow(node.tree, node, self._entries(node, held), used, active)
         self.outputs = self._by_number(size)
 
-    def _entries(self, node: Node, held: Held) -> dict[int, int | None]:
+    def _entries(self, node: MergedNode, held: Held) -> dict[int, int | None]:
         """Return the entries that the samples at a node are drawn around."""
         found = {name: held[name] for name in node.introduced}
         return found | {name: self._entry(law) for name, law in node.laws.items()}
@@ -126,7 +126,7 @@ class Selection:
     def _follow(
         self,
         tree: RunTree,
-        node: Node,
+        node: MergedNode,
         entries: dict[int, int | None],
         used: int,
         active: int,

@@ -16,7 +16,7 @@ from .linear import LinearForm, Rational, as_int, is_number
 from .merged import (
     Goto,
     Law,
-    Node,
+    MergedNode,
     Output,
     Picked,
     RunGraph,
@@ -164,7 +164,7 @@ class _Maker:
         self.made: dict[int, Reached] = {}
         self._known: dict[Step, int] = {}
 
-    def add(self, k: int, node: Node) -> None:
+    def add(self, k: int, node: MergedNode) -> None:
         """Make the steps of a node."""
         self.made[k] = self._of(node.tree, node.laws, node.introduced)
 

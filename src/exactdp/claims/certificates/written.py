@@ -26,7 +26,7 @@ from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.square_roots import at_least
-from exactdp.semantics.events import NUMBER
+from exactdp.semantics.patterns import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
 if TYPE_CHECKING:

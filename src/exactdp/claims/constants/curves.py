@@ -20,7 +20,7 @@ from exactdp.reals.numbers import Number, inf
 from exactdp.reals.printing import mathml
 from exactdp.reals.told import FEW, Told, table
 from exactdp.semantics.by_epsilon import ByEpsilon
-from exactdp.semantics.events import ANYTHING, near, read_pattern
+from exactdp.semantics.patterns import ANYTHING, near, read_pattern
 from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from exactdp.claims.decision.progress import Hear, nobody
 from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
 from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ValueRefusedError
 from exactdp.running.conduct import Progress, conduct_of
@@ -38,7 +37,7 @@ def surveyed(
     part of ε with irrational ends, unless such parts are expected.
     """
     problems: list[Problem] = []
-    contents = Contents()
+    contents: list[Contents] = []
     for region, part in claim.work.with_faces(group, hear):
         is_moving = region.levels and not (in_parts and region.curve is not None)
         if region.is_unknown or is_moving or region.sides:
@@ -47,10 +46,8 @@ def surveyed(
             in_parts and (region.is_ray or region.curve is not None)
         ):
             raise unknown(asked, region.why)
-        contents += _add(claim, region, problems, part, asked)
-    if is_listed(claim.input_set):
-        contents = Contents().and_some(contents.most, group[0].inputs if group else 1)
-    return Surveyed(tuple(problems), contents)
+        contents.append(_add(claim, region, problems, part, asked))
+    return Surveyed(tuple(problems), claim.counted(contents, group))
 
 
 class Gathering(Fold):

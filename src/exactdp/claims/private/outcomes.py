@@ -44,7 +44,7 @@ from exactdp.reals.spans import as_stretch
 from exactdp.semantics.cells import explore
 from exactdp.semantics.distribution import with_integers
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 from exactdp.semantics.spots import has_spots
 from exactdp.semantics.tails import Rates
 

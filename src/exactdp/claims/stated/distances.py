@@ -16,11 +16,12 @@ from typing import Any, TypeAlias, TypeGuard
 
 from exactdp.claims.stated.adjacency import Adjacency, within
 from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.interval_numbers import AmbiguousComparisonError, IntervalNumber
 from exactdp.claims.stated.pieces import condition, pieces
-from exactdp.claims.stated.spans import AmbiguousComparisonError, IntervalNumber
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import checked_function
 from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.rules import LINEAR
 from exactdp.language.types import InputType, RecordType
@@ -29,7 +30,6 @@ from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf, rational, spell
 from exactdp.reals.square_roots import at_most, square_root
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
 Distance: TypeAlias = Any

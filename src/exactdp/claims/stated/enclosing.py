@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.stated.pieces import condition
 from exactdp.language.events import Compare, Done, Draw, Selection, State
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Node, has_noise
 from exactdp.semantics.order import numbers_in
 

@@ -22,9 +22,9 @@ from exactdp.claims.stated.inputs import with_zeros
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction
 from exactdp.language.layout import assembled, entry_names
+from exactdp.language.linear import Linear
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot, has_spots, watched
 
 
