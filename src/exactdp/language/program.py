@@ -28,6 +28,7 @@ from exactdp.language.types import over_reals
 from exactdp.language.values import Table, freeze
 from exactdp.reals import Stretch
 from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.spans import Span, around
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code
@@ -176,6 +177,15 @@ class Program:
     def epsilon(self) -> Interval:
         """The ε for which the program is defined."""
         return self.code.epsilon
+
+    @property
+    def span(self) -> Span:
+        """The same, or the part of them on which each `min` and `max` is one fixed argument."""
+        return self.definition.part or self.epsilon
+
+    def on_part(self, part: Stretch) -> Self:
+        """Return the program restricted to a part of ε, whose ends may be irrational."""
+        return self.on(around(part), part)
 
     def on(self, interval: Interval, part: Stretch | None = None) -> Self:
         """Return the program restricted to an interval of ε, within that of its definition.

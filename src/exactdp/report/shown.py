@@ -21,7 +21,7 @@ from exactdp.claims.stated.inputs import (
 )
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import by_parts
 from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -146,10 +146,7 @@ def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> Err
     """Return the error curve at an input, for one γ if there are several."""
     if claim.has_inverse_eps or claim.mechanism.checked.releases_eps:
         return error_curve(claim, u)
-    try:
-        due = _due(claim, u)
-    except OrderChangesError:
-        return error_curve(claim, u)
+    due = by_parts(claim, lambda one: _due(one, u), lambda _: None)
     found = () if due is None else due.obligations
     for one in found:
         if len(found) == 1 or gamma in (None, one.gamma):

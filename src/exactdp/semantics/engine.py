@@ -189,8 +189,8 @@ class Engine(ProgramProperties):
         self._require_numbers()
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         found = self._arrivals_at(plan, inputs, plan.at(inputs))
-        on = self._program.definition.part or self._program.epsilon
-        answer = self._expectation(found, Integrand(function, unit=self.rate_unit, on=on))
+        integrand = Integrand(function, unit=self.rate_unit, on=self._program.span)
+        answer = self._expectation(found, integrand)
         return answer if isinstance(answer, float) else scaled_by(answer, self.rate_unit)
 
     def expectation_at_spots(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -196,13 +197,16 @@ def _among(
     candidates: Sequence[Fraction], holds: Callable[[Fraction], bool | None], on: Interval
 ) -> Radius:
     """Return the least of some candidates in increasing order; the first one fails."""
-    low, high = 0, len(candidates)  # the candidate at `low` fails, that at `high` holds
+    known = cache(holds)
+    low, high = 0, len(candidates)  # the candidate at `low` does not hold, that at `high` does
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(candidates[middle]) else (middle, high)
+        low, high = (low, middle) if known(candidates[middle]) else (middle, high)
+    while low and known(candidates[low]) is None:
+        low -= 1
     if high == len(candidates):
-        return Radius(candidates[-1], inf, on)
-    return Radius(candidates[high], candidates[high], on)
+        return Radius(candidates[low], inf, on)
+    return Radius(candidates[low + 1], candidates[high], on)
 
 
 def _bisected(
@@ -213,10 +217,10 @@ def _bisected(
 ) -> Radius:
     """Return an enclosure of the least γ; 0 fails."""
     lower, upper = Fraction(0), Fraction(1)
-    while not holds(upper):
-        lower, upper = upper, 2 * upper
-        if upper == _LARGE and not holds(Fraction(_LARGEST)):
-            return Radius(Fraction(_LARGEST), inf, on)
+    while not (found := holds(upper)):
+        lower, upper = lower if found is None else upper, 2 * upper
+        if upper == _LARGE and not (found := holds(Fraction(_LARGEST))):
+            return Radius(lower if found is None else Fraction(_LARGEST), inf, on)
     while upper - lower > target:
         middle = (lower + upper) / 2
         if upper - lower > 1:

@@ -20,6 +20,7 @@ from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError
 from exactdp.language.layout import assembled
 from exactdp.reals import Interval
+from exactdp.reals.spans import Span, around
 from exactdp.running.conduct import How, conduct
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from exactdp.claims.stated.inputs import Inputs
     from exactdp.language.program import Program
     from exactdp.language.values import Value
-    from exactdp.reals import ClosedForm
+    from exactdp.reals import ClosedForm, Stretch
     from exactdp.running.conduct import Progress
     from exactdp.semantics.spots import Trace
 
@@ -73,6 +74,15 @@ class Claim(ABC):
         """Return the same claim with other arguments."""
         found: Self = replace(cast(Any, self), **changes)
         return found
+
+    @property
+    def span(self) -> Span:
+        """The values of ε, or the part of them on which each `min` and `max` is one argument."""
+        return self.mechanism.definition.part or cast(Interval, self.epsilon)
+
+    def on_part(self, part: Stretch) -> Self:
+        """Return the same claim on a part of ε, whose ends may be irrational."""
+        return self.changed(mechanism=self.mechanism.on_part(part), epsilon=around(part))
 
     # What must be proved --------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.eps_pieces import in_pieces
@@ -24,7 +25,7 @@ from exactdp.claims.stated.claim import NEARLY_ABOVE
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import counted
 from exactdp.language.linear import unit_in
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import by_parts
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, Progress, conduct_of
@@ -47,12 +48,12 @@ def decide(
     If a claim about all reals is undecided, the verdict states the approximate best constant,
     unless `hint` is False.
     """
-    try:
-        return _decided_whole(claim, every, progress, hint)
-    except OrderChangesError as error:
-        return in_parts(
-            claim, error, lambda part: decide(part, every=every, progress=progress), every=every
-        )
+    again = partial(decide, every=every, progress=progress)
+    return by_parts(
+        claim,
+        lambda one: _decided_whole(one, every, progress, hint),
+        lambda division: in_parts(division, again, every=every),
+    )
 
 
 def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: bool) -> Verdict:
@@ -112,8 +113,6 @@ def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
     """Return the results on all regions, combined from slices."""
     found: list[Examined] = []
     for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
-        if isinstance(part.error, OrderChangesError):
-            return _looked_at(claim, every, conduct_of(None))  # raises the error with its details
         if part.error is None:
             found.append(part.answer)
         else:  # these inputs stay undecided; the others count

@@ -15,7 +15,7 @@ from exactdp.claims.private.breaches import Breach, breach
 from exactdp.claims.private.certificate import certificate
 from exactdp.claims.private.deltas import smallest_budget, smallest_delta
 from exactdp.claims.private.divergences import renyi, zcdp
-from exactdp.claims.private.loss_factor import tightest
+from exactdp.claims.private.loss_factor import tightest, tightest_in_parts
 from exactdp.claims.private.losses import Loss, Losses
 from exactdp.claims.private.outcomes import Outcomes
 from exactdp.claims.private.own_adjacency import Own, read_adjacency
@@ -28,7 +28,6 @@ from exactdp.claims.private.pairs import (
     regions_of_pair,
     samples_of,
 )
-from exactdp.claims.private.parted_factor import tightest_in_parts
 from exactdp.claims.private.slopes import Slopes
 from exactdp.claims.private.steps import in_steps, is_in_steps
 from exactdp.claims.private.worst_pairs import worst_pairs
@@ -48,8 +47,8 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled
+from exactdp.language.parted import by_parts
 from exactdp.language.program import Program
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
@@ -379,10 +378,11 @@ class Privacy(Claim):
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
         if not self.pairs and next(self.regions(), None) is None:
             self.require_content(Contents())
-        try:
-            found = tightest(self, width, conduct(progress, how))
-        except OrderChangesError as error:
-            found = tightest_in_parts(self, error, lambda one: one.tightest(width=width, **how))
+        found = by_parts(
+            self,
+            lambda one: tightest(one, width, conduct(progress, how)),
+            lambda parts: tightest_in_parts(parts, lambda one: one.tightest(width=width, **how)),
+        )
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:
