@@ -22,8 +22,8 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
-from exactdp.reals.pieces import Crossed, Seen
 from exactdp.reals.radical_form import RadicalForm, no_radical_certificate
+from exactdp.reals.sign_walk import Crossed, Seen
 from exactdp.reals.zeros import FactorChart, Root
 
 Json: TypeAlias = dict[str, Any]

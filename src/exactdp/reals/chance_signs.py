@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from flint import arb, ctx
 
@@ -29,9 +29,8 @@ from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import Interval
 from exactdp.reals.models import EpsilonCells, Models
 from exactdp.reals.numbers import inf
-from exactdp.reals.pieces import Crossed, Found, Seen, Touched
 from exactdp.reals.sheets import Sheet, is_positive
-from exactdp.reals.sign_walk import SignWalk
+from exactdp.reals.sign_walk import Found, Part, Seen, SignWalk, Touched, bisected
 from exactdp.reals.signs import nonnegative
 from exactdp.reals.solutions import SolutionSet, solution_set
 from exactdp.reals.unexpanded import Chance, Unexpanded, ball_at
@@ -267,33 +266,25 @@ class ChanceWalk(SignWalk):
         """Yield stretches that cover a part of a cell."""
         whole = self._grid.cell(lower)
         middle, half = (whole[0] + whole[1]) / 2, (whole[1] - whole[0]) / 2
-        waiting = [((lower - middle) / half, (upper - middle) / half)]
-        found: list[Seen | Crossed] = []
+        waiting: list[Part] = [((lower - middle) / half, (upper - middle) / half)]
+        found: list[Found] = []
         for degree in _DEGREES:
             models = [one.model(whole, degree) for one in self._models]
-            if any(one is None for one in models):
+            if any(one is None for one in models) or not waiting:
                 continue
             known = [one for one in models if one is not None]
             sheet = Sheet(self.function, known, middle, half)
-            left: list[tuple[Fraction, Fraction]] = []
-            for _ in range(_MOST_LOOKS):
-                if not waiting:
-                    break
-                part = waiting.pop()
-                here = sheet.look(part, last=degree == _DEGREES[-1])
-                if isinstance(here, list):
-                    waiting += here
-                elif here is None:
-                    left.append(part)
+            look = partial(sheet.look, last=degree == _DEGREES[-1])
+            parts, waiting = waiting, []
+            for one in bisected(parts, look, _MOST_LOOKS):
+                if isinstance(one, tuple):
+                    waiting.append(one)
                 else:
-                    found.append(here)
-            waiting += left
-            if not waiting:
-                break
+                    found.append(one)
         for a, b in waiting:
             why = "its value is too close to 0"
             found.append(Seen(middle + half * a, middle + half * b, 0, why))
-        yield from sorted(found, key=lambda one: one.lower)
+        yield from sorted(found, key=lambda one: one.upper)
 
 
 def _models_of(chance: Chance) -> Models:

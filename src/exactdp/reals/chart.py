@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeVar
 
 from exactdp.reals.evaluation import sign_at
@@ -24,7 +25,7 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE, Expansion
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import fraction, inf
-from exactdp.reals.pieces import Crossed, Seen
+from exactdp.reals.sign_walk import Crossed, Seen, SignWalk
 
 T = TypeVar("T")
 
@@ -36,62 +37,116 @@ class Stuck(Exception):  # noqa: N818 not an error: the walk goes on with better
     """The steps have become too short: there may be a multiple zero."""
 
 
-def walk(form: ExpPoly, on: Interval, finest: Fraction | None = None) -> Iterator[Seen | Crossed]:
-    """Yield pieces that cover `on`, part of (0, ∞), from left to right.
+class ExactWalk(SignWalk):
+    """The signs of a sum on a part of (0, ∞), each with what proves it.
 
-    `form` is not 0 at rational points other than 0. Steps shorter than `finest` times their
+    The sum is not 0 at rational points other than 0. Steps shorter than `finest` times their
     distance from 0 raise `Stuck`.
     """
-    expansion = Expansion(form)
-    end, tail = on.upper, None
-    if not isinstance(end, Fraction):
-        tail = _tail(expansion, on.lower)
-        end = tail.lower
-    assert isinstance(on.lower, Fraction)
-    place = on.lower
-    if place == 0:
-        start = _start(expansion, end, bounded=tail is None)
-        yield start
-        place = Fraction(start.upper)
-    yield from _boxes(form, expansion, place, end, finest, is_point=on.is_point)
-    if tail is not None:
-        yield replace(tail, lower=max(place, end))
 
+    def __init__(self, form: ExpPoly, on: Interval, finest: Fraction | None = None) -> None:
+        super().__init__(on)
+        self._form, self._finest = form, finest
+        self._expansion = Expansion(form)
 
-def _tail(expansion: Expansion, lower: object) -> Seen:
-    """Return the tail from the first power of two (or the lower end) for which one is proved."""
-    assert isinstance(lower, Fraction)
-    fastest = fraction(expansion.fastest)
-    first = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
+    def start(self, place: Fraction) -> list[Seen]:
+        """Return the start up to a power of two, or up to a near end; or the only point."""
+        if self.on.is_point:
+            return [self._at_point(place)]
+        if place:
+            return []
+        expansion = self._expansion
+        degree = DEGREE + expansion.order
+        fastest = fraction(expansion.fastest)
+        first = 1 / Fraction(2) ** _exponent(fastest) if fastest else Fraction(1)
+        first = Fraction(min(first, self.on.upper))
 
-    def tail(n: int) -> Seen | None:
-        place = Fraction(2) ** (_exponent(first) + n) if n else first
+        def start(n: int) -> Seen | None:
+            upper = Fraction(2) ** (_exponent(first) - n) if n else first
+            bits = _BITS
+            while (reading := expansion.start(upper, degree, bits)).blurred:
+                bits *= 2
+            proof = "start", upper, degree
+            return Seen(Fraction(0), upper, reading.sign, proof=proof) if reading.sign else None
+
+        return [_first(start)]
+
+    def next_end(self, place: Fraction) -> Fraction:
+        """Return where the tail begins, or the end of the interval."""
+        del place
+        return self._tail.lower if self.on.upper == inf else Fraction(self.on.upper)
+
+    def tail(self, place: Fraction) -> Seen | None:
+        """Return the tail if a place is in it."""
+        return replace(self._tail, lower=place) if place >= self._tail.lower else None
+
+    @cached_property
+    def _tail(self) -> Seen:
+        """The tail from the first power of two (or the lower end) for which one is proved."""
+        lower, fastest = Fraction(self.on.lower), fraction(self._expansion.fastest)
+        first = max(lower, Fraction(2) ** -_exponent(fastest) if fastest else Fraction(1))
+
+        def tail(n: int) -> Seen | None:
+            place = Fraction(2) ** (_exponent(first) + n) if n else first
+            bits = _BITS
+            while (reading := self._expansion.tail(place, bits)).blurred:
+                bits *= 2
+            proof = "span", "inf", reading.power, reading.shift, bits + 16
+            return Seen(place, inf, reading.sign, proof=proof) if reading.sign else None
+
+        return _first(tail)
+
+    def _at_point(self, point: Fraction) -> Seen:
         bits = _BITS
-        while (reading := expansion.tail(place, bits)).blurred:
+        while not (reading := self._expansion.box(point, point, 1, bits)).sign:
             bits *= 2
-        proof = "span", "inf", reading.power, reading.shift, bits + 16
-        return Seen(place, inf, reading.sign, proof=proof) if reading.sign else None
+        proof = "box", point, reading.shift, 1, bits + 16, "middle"
+        return Seen(point, point, reading.sign, proof=proof)
 
-    return _first(tail)
-
-
-def _start(expansion: Expansion, end: Fraction, *, bounded: bool) -> Seen:
-    """Return the start up to a power of two, or up to `end` if that is near."""
-    degree = DEGREE + expansion.order
-    fastest = fraction(expansion.fastest)
-    first = 1 / Fraction(2) ** _exponent(fastest) if fastest else Fraction(1)
-    if first >= end and bounded:
-        first = end
-
-    def start(n: int) -> Seen | None:
-        upper = Fraction(2) ** (_exponent(first) - n) if n else first
+    def between(self, lower: Fraction, upper: Fraction) -> Iterator[Seen | Crossed]:
+        """Yield what covers a stretch, in steps that grow while they succeed."""
+        expansion, place, end = self._expansion, lower, upper
         bits = _BITS
-        while (reading := expansion.start(upper, degree, bits)).blurred:
-            bits *= 2
-        proof = "start", upper, degree
-        return Seen(Fraction(0), upper, reading.sign, proof=proof) if reading.sign else None
-
-    return _first(start)
+        step = place / 2
+        before, at, steps = 0, "middle", 0
+        while place < end:
+            if steps == _STEPS:
+                steps = 0
+                if (piece := _leap(expansion, place, end, bits)) is not None:
+                    yield piece
+                    place, before = Fraction(piece.upper), piece.sign
+                    step = place / 2
+                    continue
+            upper = min(end, _round(place + step, step))
+            degree = _degree(bits)
+            reading = expansion.box(place, upper, degree, bits, at)
+            if not reading.sign and at != "middle":
+                at = "middle"
+                reading = expansion.box(place, upper, degree, bits)
+            if not reading.sign and not reading.monotone and not reading.blurred and reading.rising:
+                # Steeply rising or falling: expand around the end where |F| is smaller.
+                end_point = "lower" if reading.rising > 0 else "upper"
+                second = expansion.box(place, upper, degree, bits, end_point)
+                if second.sign:
+                    reading, at = second, end_point
+            if reading.sign:
+                proof = "box", upper, reading.shift, degree, bits + 16, at
+                yield Seen(place, upper, reading.sign, proof=proof)
+                place, before, step, steps = upper, reading.sign, 2 * step, steps + 1
+                continue
+            if reading.monotone:
+                before = before or sign_at(self._form, place)
+                after = sign_at(self._form, upper)
+                if after != before:
+                    yield Crossed(place, upper, before)
+                    place, before = upper, after
+                    continue
+            if reading.blurred:
+                bits *= 2
+                continue
+            step /= 2
+            if self._finest is not None and step < self._finest * place:
+                raise Stuck
 
 
 def _first(look: Callable[[int], T | None]) -> T:
@@ -110,66 +165,6 @@ def _first(look: Callable[[int], T | None]) -> T:
         else:
             n, found = middle, earlier
     return found
-
-
-def _boxes(
-    form: ExpPoly,
-    expansion: Expansion,
-    place: Fraction,
-    end: Fraction,
-    finest: Fraction | None,
-    *,
-    is_point: bool,
-) -> Iterator[Seen | Crossed]:
-    bits = _BITS
-    if is_point:
-        reading = expansion.box(place, end, 1, bits)
-        while not reading.sign:
-            bits *= 2
-            reading = expansion.box(place, end, 1, bits)
-        proof = "box", end, reading.shift, 1, bits + 16, "middle"
-        yield Seen(place, end, reading.sign, proof=proof)
-        return
-    step = place / 2
-    before, at, steps = 0, "middle", 0
-    while place < end:
-        if steps == _STEPS:
-            steps = 0
-            if (piece := _leap(expansion, place, end, bits)) is not None:
-                yield piece
-                place, before = Fraction(piece.upper), piece.sign
-                step = place / 2
-                continue
-        upper = min(end, _round(place + step, step))
-        degree = _degree(bits)
-        reading = expansion.box(place, upper, degree, bits, at)
-        if not reading.sign and at != "middle":
-            at = "middle"
-            reading = expansion.box(place, upper, degree, bits)
-        if not reading.sign and not reading.monotone and not reading.blurred and reading.rising:
-            # Steeply rising or falling: expand around the end where |F| is smaller.
-            end_point = "lower" if reading.rising > 0 else "upper"
-            second = expansion.box(place, upper, degree, bits, end_point)
-            if second.sign:
-                reading, at = second, end_point
-        if reading.sign:
-            proof = "box", upper, reading.shift, degree, bits + 16, at
-            yield Seen(place, upper, reading.sign, proof=proof)
-            place, before, step, steps = upper, reading.sign, 2 * step, steps + 1
-            continue
-        if reading.monotone:
-            before = before or sign_at(form, place)
-            after = sign_at(form, upper)
-            if after != before:
-                yield Crossed(place, upper, before)
-                place, before = upper, after
-                continue
-        if reading.blurred:
-            bits *= 2
-            continue
-        step /= 2
-        if finest is not None and step < finest * place:
-            raise Stuck
 
 
 def _leap(expansion: Expansion, place: Fraction, end: Fraction, bits: int) -> Seen | None:

@@ -8,6 +8,7 @@ exponent never change the sign, so `nonnegative` need not compute their zeros.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -290,19 +291,11 @@ class _Side:
     def atoms(self) -> list[Atom]:
         """Return cuts and stretches in order (only for a strict side, which knows all zeros)."""
         poles = {id(survey.factor) for survey in self.bottoms}
-        result: list[Atom] = []
-        lower: Fraction | float | Root = self.on.lower
-        is_open, samples = self.on.lower_open, iter(self.samples)
-        for cut in self.cuts:
-            end = cut.lower if cut.is_exact else cut
-            if end != self.on.lower:
-                result.append(Atom(lower, end, is_open, True, self.sign(next(samples))))
-            result.append(Atom(end, end, False, False, None if id(cut.factor) in poles else 0))
-            lower, is_open = end, True
-        if lower != self.on.upper or not result:
-            sign = self.sign(next(samples))
-            result.append(Atom(lower, self.on.upper, is_open, self.on.upper_open, sign))
-        return result
+        cuts = [
+            (cut.lower if cut.is_exact else cut, None if id(cut.factor) in poles else 0)
+            for cut in self.cuts
+        ]
+        return atoms_of(self.on, cuts, map(self.sign, self.samples))
 
     def proof(self) -> Json:
         """Return the proof that f ≥ 0 (or > 0, if the even factors were charted too)."""
@@ -434,6 +427,23 @@ class Atom:
     lower_open: bool
     upper_open: bool
     sign: int | None
+
+
+def atoms_of(
+    on: Interval, cuts: Iterable[tuple[Fraction | float | Root, int | None]], signs: Iterator[int]
+) -> list[Atom]:
+    """Return the stretches between cuts, with their signs, and the cuts with theirs, in order."""
+    result: list[Atom] = []
+    lower: Fraction | float | Root = on.lower
+    is_open = on.lower_open
+    for cut, sign in cuts:
+        if cut != on.lower:
+            result.append(Atom(lower, cut, is_open, True, next(signs)))
+        result.append(Atom(cut, cut, False, False, sign))
+        lower, is_open = cut, True
+    if lower != on.upper or not result:
+        result.append(Atom(lower, on.upper, is_open, on.upper_open, next(signs)))
+    return result
 
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:

@@ -29,7 +29,7 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import divisors
-from exactdp.reals.chart import Stuck, walk
+from exactdp.reals.chart import ExactWalk, Stuck
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign_at, total
 from exactdp.reals.exp_poly import ExpPoly, eps
@@ -38,7 +38,7 @@ from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, double, exact, fraction, positive_width, spell
 from exactdp.reals.parsing import as_form
-from exactdp.reals.pieces import Crossed, Seen
+from exactdp.reals.sign_walk import Crossed, Seen, Touched
 from exactdp.reals.told import Told
 
 Factors: TypeAlias = list[tuple[ExpPoly, int]]
@@ -224,13 +224,18 @@ def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[Fac
                     power,
                     ()
                     if is_linear(factor) or (skip_even and power % 2 == 0)
-                    else tuple(walk(factor, on, finest)),
+                    else _walked(factor, on, finest),
                 )
                 for factor, power in factors
             ]
         except Stuck:
             continue
     raise AssertionError("the last factorisation is squarefree, its walk is not limited")
+
+
+def _walked(factor: ExpPoly, on: Interval, finest: Fraction | None) -> tuple[Seen | Crossed, ...]:
+    pieces = ExactWalk(factor, on, finest).pieces()
+    return tuple(one for one in pieces if not isinstance(one, Touched))
 
 
 def _factorisations(form: ExpPoly) -> Iterator[tuple[Factors, Fraction | None]]:
