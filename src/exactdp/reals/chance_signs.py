@@ -17,9 +17,10 @@ claim fall with the same exponent as ε grows. Then it is reported as open, neve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import TypeAlias
 
 from flint import arb, ctx
 
@@ -41,6 +42,9 @@ _MOST_LOOKS = 200  # at parts of a cell with one degree
 _SPLITS = (1, 2, 4)  # of a cell, before polynomials are made
 _FAR = 4  # times n/D: where a tail would have been seen
 
+Bound: TypeAlias = Callable[[Models, bool], ClosedForm | None]
+"""A lower bound on a chance, if true, or an upper one."""
+
 
 class ChanceWalk(SignWalk):
     """The signs of a function with chances on an interval of ε > 0."""
@@ -60,15 +64,21 @@ class ChanceWalk(SignWalk):
 
     # Without evaluation -------------------------------------------------------------------
 
+    def _below(self, sign: int, bound: Bound) -> ClosedForm | None:
+        """Return a closed form below sign·function, from a lower or upper bound on each chance."""
+        total = self.function.rest * sign
+        for (_, factor), own, models in zip(
+            self.function.parts, self._signs, self._models, strict=True
+        ):
+            known = bound(models, own * sign > 0) if own else None
+            if known is None:
+                return None
+            total = total + factor * known * sign
+        return total
+
     def _plain(self, sign: int) -> ClosedForm | None:
         """Return a closed form below sign·function, with chances 0 or 1, whichever is less."""
-        total = self.function.rest * sign
-        for (_, factor), own in zip(self.function.parts, self._signs, strict=True):
-            if own == 0:
-                return None
-            if own * sign < 0:
-                total = total + factor * sign
-        return total
+        return self._below(sign, lambda _, is_lower: ExpPoly(int(not is_lower)))
 
     @cached_property
     def _sure(self) -> dict[int, SolutionSet]:
@@ -107,21 +117,17 @@ class ChanceWalk(SignWalk):
 
     def _near_zero(self, sign: int, order: int) -> ClosedForm | None:
         """Return a closed form below sign·function, from Taylor polynomials at 0."""
-        total = self.function.rest * sign
-        for (chance, factor), own in zip(self.function.parts, self._signs, strict=True):
-            if own == 0:
-                return None
-            value, slope = chance.start
-            rest = chance.bend if order else chance.slope
+
+        def bound(models: Models, is_lower: bool) -> ClosedForm | None:
+            value, slope = models.chance.start
+            rest = models.chance.bend if order else models.chance.slope
             if rest is None:
                 return None
-            change = (
-                eps * slope - eps**2 * (rest / 2) * own * sign
-                if order
-                else (-eps * rest * own * sign)
-            )
-            total = total + factor * (change + value) * sign
-        return total
+            most = eps**2 * (rest / 2) if order else eps * rest
+            line = eps * slope + value if order else ExpPoly(value)
+            return line - most if is_lower else line + most
+
+        return self._below(sign, bound)
 
     def _open_at_zero(self) -> str:
         if any(own == 0 for own in self._signs):
@@ -150,22 +156,18 @@ class ChanceWalk(SignWalk):
 
     def far(self, sign: int, place: Fraction) -> ClosedForm | None:
         """Return a closed form below sign·function from a place on."""
-        total = self.function.rest * sign
-        for (chance, factor), own, models in zip(
-            self.function.parts, self._signs, self._models, strict=True
-        ):
-            if own == 0:
-                return None
-            event, opposite = chance.costs
-            limit: ClosedForm = ExpPoly(int(own * sign < 0))
+
+        def bound(models: Models, is_lower: bool) -> ClosedForm:
+            event, opposite = models.chance.costs
             if opposite > 0:
-                make = at_most if own * sign > 0 else at_least
-                limit = 1 - make(models, place, opposite, True)
-            elif event > 0:
-                make = at_least if own * sign > 0 else at_most
-                limit = make(models, place, event, False)
-            total = total + factor * sign * limit
-        return total
+                make = at_most if is_lower else at_least
+                return 1 - make(models, place, opposite, True)
+            if event > 0:
+                make = at_least if is_lower else at_most
+                return make(models, place, event, False)
+            return ExpPoly(int(not is_lower))
+
+        return self._below(sign, bound)
 
     def _is_hopeless(self, place: Fraction) -> bool:
         """Whether a tail would have been found before, if there were one."""
@@ -247,18 +249,17 @@ class ChanceWalk(SignWalk):
 
     def _is_between(self, lower: Fraction, upper: Fraction, sign: int) -> bool:
         """Whether bounds from both ends show a sign in between."""
-        total = self.function.rest * sign
-        for (_, factor), own, models in zip(
-            self.function.parts, self._signs, self._models, strict=True
-        ):
-            if own == 0:
-                return False
+
+        def bound(models: Models, is_lower: bool) -> ClosedForm:
             is_opposite = models.is_opposite(lower)
-            if (own * sign > 0) == is_opposite:
-                known: ClosedForm = between(models, lower, upper, is_opposite)
-            else:
-                known = ExpPoly(0)
-            total = total + factor * sign * (1 - known if is_opposite else known)
+            known = ExpPoly(0)
+            if is_lower == is_opposite:
+                known = between(models, lower, upper, is_opposite)
+            return 1 - known if is_opposite else known
+
+        total = self._below(sign, bound)
+        if total is None:
+            return False
         over, under = total.numerator, total.denominator
         return is_positive(over * under if under != 1 else over, lower, upper)
 

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 
 from flint import arb, arb_mat, ctx, fmpq, fmpq_poly
 
-from exactdp.reals.limits import order_at_zero
+from exactdp.reals.limits import coefficient_at_zero, order_at_zero
 from exactdp.reals.numbers import double, exact, fraction, logarithm
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Expansion:
         self._rates = [exact(rate) for rate in parts]
         self._polynomials = list(parts.values())
         self.order, self._first = order_at_zero(form)
+        self._form = form
         # The p_k with p(x + t) = Σ p_k(x)·t^k, as far as they were needed.
         self._shifts = [[_Polynomial(p)] for p in self._polynomials]
         self._size_shifts = [
@@ -222,17 +223,8 @@ class Expansion:
     @cached_property
     def _at_zero(self) -> list[fmpq]:
         """The first Taylor coefficients at 0, exactly."""
-        return [
-            sum(
-                (
-                    polynomial[k] * rate ** (j - k) / math.factorial(j - k)
-                    for rate, polynomial in zip(self._rates, self._polynomials, strict=True)
-                    for k in range(min(j, polynomial.degree()) + 1)
-                ),
-                fmpq(0),
-            )
-            for j in range(DEGREE + 1)
-        ]
+        rows = self._form.rows()
+        return [fmpq(0) + coefficient_at_zero(rows, j) for j in range(DEGREE + 1)]
 
     # The Taylor coefficients behind them
 
