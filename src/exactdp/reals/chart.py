@@ -89,7 +89,7 @@ class ExactWalk(SignWalk):
         def tail(n: int) -> Seen | None:
             place = Fraction(2) ** (_exponent(first) + n) if n else first
             bits = _BITS
-            while (reading := self._expansion.tail(place, bits)).blurred:
+            while (reading := self._expansion.span(place, inf, bits)).blurred:
                 bits *= 2
             proof = "span", "inf", reading.power, reading.shift, bits + 16
             return Seen(place, inf, reading.sign, proof=proof) if reading.sign else None
