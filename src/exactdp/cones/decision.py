@@ -16,14 +16,14 @@ budget is returned as open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.cones import coefficients
-from exactdp.cones.boxes import BoxSearch, Corner, Share, Slab, axes_of, is_small, search, whole
+from exactdp.cones.boxes import BoxSearch, Corner, Share, Slab, axes_of, is_small, searched, whole
 from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import (
     LocalSum,
@@ -34,7 +34,7 @@ from exactdp.cones.piece import (
     shifted_derivative,
 )
 from exactdp.cones.proof import CellProof, ConeProof, Reduction, Zone
-from exactdp.cones.segments import Axis, Segment
+from exactdp.cones.segments import Segment
 from exactdp.cones.window import Window
 from exactdp.cones.witness import PointSampler, corner_witness, sampled_witness
 from exactdp.cones.zones import in_zones
@@ -179,7 +179,9 @@ class _Subdivision:
             return None
         if self.window is not None:
             # Often the window does not matter: a short search in the whole cell may suffice.
-            outcome = self._without_window(terms)
+            room = min(_WITHOUT_WINDOW, self.budget - self.steps)
+            few = is_small(axes_of(terms), _FEW_FUNCTIONS)
+            outcome = self._searched(terms, room) if few else None
             if outcome is not None and outcome.holds:
                 self.open.pop()
                 self._close(CellProof.of(piece, reductions, outcome.proved), share)
@@ -247,9 +249,8 @@ class _Subdivision:
         self, terms: LocalTerms, share: float, depth: int, inside: Slab
     ) -> tuple[BoxSearch | None, tuple[Zone, ...]]:
         """Return the outcome of branch and bound, and the zones of a window that are proved."""
-        axes = axes_of(terms)
         room = self.budget - self.steps
-        if not is_small(axes) or room <= 0:
+        if not is_small(axes_of(terms)) or room <= 0:
             return None, ()
 
         def tell(done: float) -> None:
@@ -265,37 +266,15 @@ class _Subdivision:
             outcome, zones = found.failure or BoxSearch(), found.proved
         else:
             limit = min(room, _FIRST * 2 ** min(depth, 6)) if self.window is None else room
-            outcome = self._searched(terms, axes, limit, tell, left)
+            outcome = self._searched(terms, limit, tell, left)
         if outcome is not None and outcome.corner is not None:
             outcome = replace(outcome, corner=inside.raised(outcome.corner, left))
         return outcome, zones
 
-    def _without_window(self, terms: LocalTerms) -> BoxSearch | None:
-        """Return the result of a short search for a proof on the whole cell."""
-        axes = axes_of(terms)
-        if not is_small(axes, _FEW_FUNCTIONS):
-            return None
-        return self._searched(
-            terms, axes, min(_WITHOUT_WINDOW, self.budget - self.steps), None, Slab()
-        )
-
-    def _searched(
-        self,
-        terms: LocalTerms,
-        axes: list[Axis],
-        limit: int,
-        tell: Callable[[float], None] | None,
-        inside: Slab,
-    ) -> BoxSearch | None:
+    def _searched(self, terms: LocalTerms, room: int, *how: Any) -> BoxSearch | None:
         """Return the outcome of branch and bound on the orthant, None if there is none."""
-        box = whole(terms, axes)
-        if box is None:
-            return None
-        try:
-            outcome = search(box, axes, limit, tell, inside)
-        except ArithmeticError:  # rates so close together that the bases need too many digits
-            return None
-        self.steps += outcome.steps
+        outcome = searched(terms, room, *how)
+        self.steps += 0 if outcome is None else outcome.steps
         return outcome
 
 
