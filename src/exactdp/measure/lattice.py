@@ -55,22 +55,11 @@ class LatticeCell:
         bounds = frozenset(one.substituted({variable: form}).sharpened() for one in self.bounds)
         return LatticeCell(bounds, at_form(self.density, variable, form), residues)
 
-    def split(self, variable: int, modulus: int) -> Iterator[LatticeCell]:
-        """Yield the cell on each residue class of a variable, finer by a factor."""
-        old_modulus, old_residue = self.residues.get(variable, (1, 0))
-        for r in range(modulus):
-            part = self.substituted(variable, Form({variable: modulus}, r)) if modulus > 1 else self
-            residues = {**part.residues}
-            residues[variable] = old_modulus * modulus, old_residue + old_modulus * r
-            yield replace(part, residues=residues)
-
-    def refined(self, variable: int, modulus: int, residue: int) -> LatticeCell | None:
-        """Return the cell on a residue class of a modulus that its own divides, None if empty."""
+    def refined(self, variable: int, modulus: int, residue: int) -> LatticeCell:
+        """Return the cell on a residue class that is a part of its own."""
         own, mine = self.residues.get(variable, (1, 0))
-        if (residue - mine) % own:
-            return None
-        r = (residue - mine) // own
-        part = self.substituted(variable, Form({variable: modulus // own}, r))
+        form = Form({variable: modulus // own}, (residue - mine) // own)
+        part = self.substituted(variable, form)
         return replace(part, residues={**part.residues, variable: (modulus, residue)})
 
     def range(self, variable: int) -> tuple[int | None, int | None]:
@@ -311,10 +300,7 @@ def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:
         both = [t for t in range(common) if t % m == r % m and t % n == s % n]
         if not both:
             return []
-        first, second = one.refined(name, common, both[0]), two.refined(name, common, both[0])
-        if first is None or second is None:
-            return []
-        one, two = first, second
+        one, two = (cell.refined(name, common, both[0]) for cell in (one, two))
     return [LatticeCell(one.bounds | two.bounds, one.density * two.density, one.residues)]
 
 
@@ -329,7 +315,9 @@ def _summed(cell: LatticeCell, variable: int) -> Iterator[LatticeCell]:
                 moduli[name] = lcm(moduli.get(name, 1), size // gcd(size, int(c)))
     for name, modulus in moduli.items():
         if modulus > 1:
-            for part in cell.split(name, modulus):
+            coarse, start = cell.residues.get(name, (1, 0))
+            for r in range(modulus):
+                part = cell.refined(name, coarse * modulus, start + coarse * r)
                 if not part.is_empty():
                     yield from _summed(part, variable)
             return
