@@ -3,7 +3,7 @@
 An interval of ε ≥ 0 is covered from left to right. What a kind of function supplies is its sign
 beside 0 (`start`), on a stretch between two positive numbers (`between`), and near ∞ (`tail`):
 
- * a sum of exponentials of rational numbers has an exact procedure, which always ends (`chart`);
+ * a sum with rational numbers has an exact procedure, which always ends (`exact_walk`);
  * other functions have Taylor coefficients on balls (`taylor_walk`);
  * probabilities that are not expanded have polynomials close to them (`chance_signs`).
 

@@ -14,7 +14,7 @@
    coefficients of the exponentials (Lindemann–Weierstrass); they are split off exactly.
  * The order of the zero at 0 is read off the Taylor series.
 
-So after splitting, every walk of `chart` encounters only simple zeros, and terminates.
+So after splitting, every walk (`exact_walk`) encounters only simple zeros, and terminates.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import divisors
-from exactdp.reals.chart import ExactWalk, Stuck
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign_at, total
+from exactdp.reals.exact_walk import ExactWalk, Stuck
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.exp_ratio import in_lowest_terms
 from exactdp.reals.interval import POSITIVE, Interval
@@ -185,8 +185,8 @@ def positive_zeros(form: ExpPoly, on: Interval) -> list[Root]:
 
 
 @dataclass(frozen=True)
-class FactorChart:
-    """A factor of a sum, its exponent, and the pieces of its chart (none if it is linear)."""
+class FactorSurvey:
+    """A factor of a sum, its exponent, and the pieces of its walk (none if it is linear)."""
 
     factor: ExpPoly
     power: int
@@ -211,15 +211,15 @@ class FactorChart:
         ]
 
 
-def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[FactorChart]:
-    """Return factors of the form, whose product it is, with their charts on a part of (0, ∞).
+def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[FactorSurvey]:
+    """Return factors of the form, whose product it is, each walked on a part of (0, ∞).
 
-    With `skip_even` the factors with an even exponent are returned without a chart.
+    With `skip_even` the factors with an even exponent are not walked.
     """
     for factors, finest in _factorisations(form):
         try:
             return [
-                FactorChart(
+                FactorSurvey(
                     factor,
                     power,
                     ()
