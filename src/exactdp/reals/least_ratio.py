@@ -163,7 +163,7 @@ def least_ratio(over: ClosedForm, under: Unexpanded, on: Interval, width: Fracti
             if lower == upper and not is_limit:
                 continue
             try:
-                holds, witness = evaluated_sign(under * -lower + over, on)
+                holds, witness = evaluated_sign(over - under * lower, on)
             except OpenSignError:
                 continue
             if holds:
@@ -174,7 +174,7 @@ def least_ratio(over: ClosedForm, under: Unexpanded, on: Interval, width: Fracti
             break
     if (far := _limit_at_infinity(over, under)) is not None:
         return far
-    evaluated_sign(under * (-upper / 2) + over, on)  # tells what stays open
+    evaluated_sign(over - under * (upper / 2), on)  # tells what stays open
     raise OpenSignError("the least quotient is not enclosed")
 
 

@@ -43,6 +43,9 @@ class WeightedForm(EnclosedForm):
             return type(self)((*self.parts, *other.parts), self.rest + other.rest)
         return type(self)(self.parts, self.rest + other) if is_plain(other) else NotImplemented
 
+    def __rsub__(self, other: Any) -> Self:
+        return (-self).__add__(other)
+
     def __mul__(self, other: Any) -> Self:
         if not is_plain(other):
             return NotImplemented
