@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import gcd, lcm
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
-from exactdp.reals.numbers import common_step
 from exactdp.semantics.linear import Linear
 
 _MOST_LINES = 200
@@ -47,7 +47,9 @@ def in_ball(gaps: Sequence[Any], left: Any) -> Iterator[list[tuple[Linear, str]]
 
 def _on_lattice(gap: Linear, square: Any) -> list[Fraction]:
     """Return the values of a form in integer noise whose squares are not above a number."""
-    step = common_step([Fraction(q) for q in gap.coefficients.values()])
+    steps = [Fraction(q) for q in gap.coefficients.values()]
+    unit = lcm(*(q.denominator for q in steps))
+    step = Fraction(gcd(*(int(q * unit) for q in steps)), unit)
     value = Fraction(gap.constant) % step
     found = []
     for start, by in ((value, step), (value - step, -step)):
