@@ -18,7 +18,8 @@ from exactdp.claims.regions.region import Region
 from exactdp.cones import Cone, Window
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, parameter
+from exactdp.measure.joint import antiderivative
+from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.cells import explore
 from exactdp.semantics.engine import Engine
 
@@ -136,14 +137,5 @@ def _primitive(form: ClosedForm, name: str) -> ClosedForm | None:
     """Return a primitive in a parameter y, 0 where all exponentials of y vanish."""
     if name in form.denominator.parameters:
         return None
-    total, y = _ZERO, parameter(name)
-    for rate, powers in form.numerator.by_powers(name).items():
-        for power, factor in powers.items():  # factor contains e^{rate·y}
-            if not rate:
-                total = total + factor * y ** (power + 1) / (power + 1)
-                continue
-            scale = 1 / rate
-            for k in range(power, -1, -1):
-                total = total + factor * y**k * scale
-                scale = -scale * k / rate
-    return total / form.denominator
+    over: ExpPoly = antiderivative(form.numerator, name)
+    return over / form.denominator

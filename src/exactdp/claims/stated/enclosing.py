@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.stated.pieces import condition
@@ -205,7 +204,7 @@ def _common(one: Sides, two: Sides) -> Sides:
     if one is two:
         return one
     return {
-        direction: max(side, two[direction], key=_weakness)
+        direction: max(side, two[direction], key=lambda one: one.weakness)
         for direction, side in one.items()
         if direction in two
     }
@@ -214,12 +213,8 @@ def _common(one: Sides, two: Sides) -> Sides:
 def _add(sides: Sides, new: Halfspace) -> None:
     """Add a halfspace; of two parallel ones, keep the stronger."""
     known = sides.get(new.direction)
-    if known is None or _weakness(new) < _weakness(known):
+    if known is None or new.weakness < known.weakness:
         sides[new.direction] = new
-
-
-def _weakness(side: Halfspace) -> tuple[Fraction | int, bool]:
-    return side.form.constant, not side.strict
 
 
 class Enclosures:
