@@ -92,9 +92,6 @@ class Corners:
 
     def __init__(self, claim: AccuracyRegions) -> None:
         self._claim = claim
-        self.are_wanted = True
-        self.are_listed = False  # the inputs of the claim are the worst of all reals
-        self.may_stand_for_others = True
         self._names = claim.entry_names
         self._kinds = kinds(claim.mechanism.inputs)
         self._reals = tuple(
@@ -121,7 +118,7 @@ class Corners:
     def regions(self, finite: tuple[Value, ...], region: Region) -> tuple[Region, ...] | None:
         """Return the parts of a region that suffice; None if nothing is known."""
         if (
-            not (self.are_wanted and self.apply)
+            not (self._claim.strategy.at_corners and self.apply)
             or unit_in(region.names)
             or region.sides
             or region.levels
@@ -139,7 +136,7 @@ class Corners:
 
     def _placed(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
         """Return the corners of each ideal output at a value of the finite inputs."""
-        if self.may_stand_for_others and self._are_alike:
+        if self._claim.strategy.at_few_outputs and self._are_alike:
             few = self._exchanged(finite) or self._sampled(finite)
             if few is not None:
                 return few

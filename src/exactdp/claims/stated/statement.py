@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from exactdp.claims.stated.checks import check_statement
-from exactdp.claims.stated.claim import mechanism_on
+from exactdp.claims.stated.claim import Stated, mechanism_on
 from exactdp.claims.stated.conditions import (
     ALWAYS,
     CaseFormula,
@@ -69,7 +69,7 @@ from exactdp.claims.stated.output_distances import (
     read_output_distance,
 )
 from exactdp.claims.stated.powers_of_e import is_bent, units_of, with_powers_of_e
-from exactdp.claims.stated.scope import Scope
+from exactdp.claims.stated.strategy import USUAL, Strategy
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
@@ -98,7 +98,7 @@ EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class AccuracyStatement:
+class AccuracyStatement(Stated):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
@@ -123,6 +123,7 @@ class AccuracyStatement:
     """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
     agreement: str
     """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
+    _strategy: Strategy
 
     def __init__(  # noqa: PLR0913 what a claim consists of
         self,
@@ -139,6 +140,7 @@ class AccuracyStatement:
         epsilon: EpsilonGiven | None = None,
         boundary: str = "skip",
         agreement: str = "equal",
+        _strategy: Strategy = USUAL,
     ) -> None:
         program, on = mechanism_on(mechanism, epsilon)
         given: dict[str, object] = {
@@ -154,6 +156,7 @@ class AccuracyStatement:
             "epsilon": on,
             "boundary": boundary,
             "agreement": agreement,
+            "_strategy": _strategy,
         }
         for name, value in given.items():
             object.__setattr__(self, name, value)
@@ -192,10 +195,15 @@ class AccuracyStatement:
         """γ likewise."""
         return self._level("gamma")
 
-    @cached_property
+    @property
     def level_values(self) -> LevelValues:
         """α, β and γ at an input."""
-        return LevelValues(self)
+        return self.kept(LevelValues)
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the claim is decided."""
+        return self._strategy
 
     def _level(self, name: str) -> Level:
         found = self._given_levels[name]
@@ -286,11 +294,6 @@ class AccuracyStatement:
         cases = read_cases(self.inputs, self.mechanism, "inputs")
         found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
         return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
-
-    @cached_property
-    def scope(self) -> Scope:
-        """The same inputs, in parts in which some entries are free."""
-        return Scope(self.mechanism, self.input_set)
 
     def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
         """Return the numbers of an input by name."""
@@ -531,9 +534,6 @@ class AccuracyStatement:
     def distances(self) -> str:
         """A description of the distances."""
         return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
-
-    speaks_of_alpha = True
-    """Whether counterexamples mention α and γ."""
 
     @property
     def _unless_assumed(self) -> str:
