@@ -98,7 +98,7 @@ def functions_of_eps(
     claim: AccuracyStatement, u: tuple[Value, ...] | None
 ) -> dict[str, ClosedForm]:
     """Return α and γ if they are functions of ε: at an input, or the same at every input (None)."""
-    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+    levels = claim.levels
     if all(isinstance(one, Range) or constant(one) is not None for one in levels.values()):
         return {}
     values: dict[str, Any] = {} if u is None else dict(claim.level_values.input_values(u))

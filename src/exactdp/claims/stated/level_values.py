@@ -152,12 +152,11 @@ class LevelValues:
         is_part: bool,
     ) -> Alternatives | None:
         claim = self.claim
-        levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
-        moving = [n for n, level in levels.items() if isinstance(level, Range) and n not in given]
+        ranges = {name for name, level in claim.levels.items() if isinstance(level, Range)}
         if self.gamma_follows:
             assert isinstance(claim.gamma_level, Expression)
             formula = formula.bound_to({"gamma": claim.gamma_level})
-        assert all(falls(formula, name, claim.epsilon) for name in moving)  # or they are given
+        assert all(falls(formula, name, claim.epsilon) for name in ranges - given)
         values: dict[str, ClosedForm | Fraction] = {}
         endless = []
         for name, value in (("alpha", alpha), ("gamma", gamma)):

@@ -16,7 +16,7 @@ from exactdp.claims.stated.conditions import (
     Cases,
     both,
     conditional,
-    holds_at,
+    hold_at,
     read_cases,
     read_formula,
     read_pieces,
@@ -196,6 +196,11 @@ class AccuracyStatement(Stated):
         return self._level("gamma")
 
     @property
+    def levels(self) -> dict[str, Level]:
+        """α and γ by name."""
+        return {"alpha": self.alpha_level, "gamma": self.gamma_level}
+
+    @property
     def level_values(self) -> LevelValues:
         """α, β and γ at an input."""
         return self.kept(LevelValues)
@@ -292,7 +297,7 @@ class AccuracyStatement(Stated):
         if not isinstance(every, tuple):
             return every
         cases = read_cases(self.inputs, self.mechanism, "inputs")
-        found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
+        found = tuple(u for u in every if hold_at(cases, self._numbers(u)))
         return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
 
     def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
@@ -376,9 +381,9 @@ class AccuracyStatement(Stated):
     @cached_property
     def uses_inputs(self) -> bool:
         """Whether a formula of the claim uses numbers of the input."""
-        levels = [self.alpha_level, self.gamma_level]
         if self.is_beta_of_input:
             return True
+        levels = self.levels.values()
         formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
         formulas += [one.form for conjunction in self.conditions for one in conjunction]
         return any(one.names() - {"alpha", "gamma"} for one in formulas)
@@ -391,7 +396,7 @@ class AccuracyStatement(Stated):
     @cached_property
     def level_logs(self) -> tuple[str, ...]:
         """The symbols for log(b)/ε in α and γ."""
-        levels = self.alpha_level, self.gamma_level
+        levels = self.levels.values()
         return tuple(one for level in levels if isinstance(level, LogLevel) for one in level.logs)
 
     def units_at(self, u: tuple[Value, ...], *, has_one: bool) -> tuple[str, ...]:
@@ -429,7 +434,7 @@ class AccuracyStatement(Stated):
     @property
     def states_roots(self) -> bool:
         """Whether β, α or γ is given with irrational numbers."""
-        levels = self.alpha_level, self.gamma_level
+        levels = self.levels.values()
         ends = [end for one in levels if isinstance(one, Range) for end in (one.lower, one.upper)]
         stated = [*levels, *ends] if self.is_beta_of_input else [self.formula, *levels, *ends]
         return any(
