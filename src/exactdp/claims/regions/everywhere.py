@@ -16,7 +16,7 @@ from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import as_given, with_zeros
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.products import without_powers
-from exactdp.claims.stated.scope import FREE, Part
+from exactdp.claims.stated.scope import Part, with_zeros_in
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled
@@ -67,11 +67,10 @@ def regions_everywhere(claim: AccuracyRegions, first: int = 0) -> Iterator[tuple
             for part in _resolved(claim, whole_part)
             if (region := _of_part(claim, part, place, linear)) is not None
         ]
-        finite = tuple(value for value in place if value is not FREE)
         yield tuple(
             one
             for region in whole
-            for one in claim.corners.regions(finite, region) or (claim.chamber.of(region),)
+            for one in claim.corners.regions(place, region) or (claim.chamber.of(region),)
         )
 
 
@@ -146,8 +145,7 @@ def _of_part(
         name: form for name, form in functions_of_eps(claim, None).items() if name not in linear
     }
     free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
-    zeros = [0 if value is FREE else value for value in place]
-    given_at = assembled(claim.mechanism.inputs, zeros)
+    given_at = assembled(claim.mechanism.inputs, with_zeros_in(place))
     logs = independent_units(claim.level_logs)
     has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in linear.values())
     has_one = has_one or (claim.has_inverse_eps and bool(part.sides or others))
