@@ -168,11 +168,7 @@ def _of_part(
         above=part.above,
         is_unit_used=claim.has_inverse_eps,
     )
-    values = {
-        name: Fraction(value)
-        for name, value in zip(claim.entry_names, given, strict=True)
-        if isinstance(value, int | Fraction)
-    }
+    values = claim.numbers(given)
     where = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
     for name, level in claim.levels.items():
         if where and name in free.names and isinstance(level, Range):

@@ -107,13 +107,7 @@ class LevelValues:
 
     def input_values(self, u: tuple[Value, ...]) -> dict[str, Distance]:
         """Return the numbers of an input by name, if the claim uses them."""
-        if not self.claim.uses_inputs:
-            return {}
-        return {
-            name: value if isinstance(value, Spot) else Fraction(value)
-            for name, value in zip(self.claim.entry_names, entries(u), strict=True)
-            if isinstance(value, int | Fraction | Spot)
-        }
+        return self.claim.numbers(entries(u)) if self.claim.uses_inputs else {}
 
     def beta(
         self,

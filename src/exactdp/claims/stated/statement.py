@@ -81,6 +81,7 @@ from exactdp.reals.numbers import Number, is_percentage, probability
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
+from exactdp.semantics.spots import Spot
 
 Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
 """A formula for β, or a function that takes an input and returns one."""
@@ -297,13 +298,16 @@ class AccuracyStatement(Stated):
         if not isinstance(every, tuple):
             return every
         cases = read_cases(self.inputs, self.mechanism, "inputs")
-        found = tuple(u for u in every if hold_at(cases, self._numbers(u)))
+        found = tuple(u for u in every if hold_at(cases, self.numbers(entries(u))))
         return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
 
-    def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
-        """Return the numbers of an input by name."""
-        named = zip(self.entry_names, entries(u), strict=True)
-        return {name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)}
+    def numbers(self, given: Iterable[object]) -> dict[str, Any]:
+        """Return the numbers among the single values of an input by name; some may be spots."""
+        return {
+            name: value if isinstance(value, Spot) else Fraction(value)
+            for name, value in zip(self.entry_names, given, strict=True)
+            if isinstance(value, int | Fraction | Spot)
+        }
 
     @cached_property
     def entry_names(self) -> tuple[str, ...]:
