@@ -19,7 +19,7 @@ from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import RAY, Region, Vector
-from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, hold_at
+from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, holds_at
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Expression, Maximum
 from exactdp.claims.stated.inputs import as_given, as_written, show
@@ -167,13 +167,13 @@ def _is_one(claim: DecidedAccuracy, found: Counterexample) -> bool:
 
     is_below = found.alpha < found.distance
     is_below = is_below or (claim.boundary == "check" and found.alpha == found.distance)
-    if not is_below or not hold_at(claim.conditions, values, found.eps):
+    if not is_below or not holds_at(claim.conditions, values, found.eps):
         return False
     if not claim.has_parts:
         return True
     bound = claim.beta_at(found.input)
     pieces = bound.pieces if isinstance(bound, CaseFormula) else ((bound, ALWAYS),)
-    formula = next((one for one, cases in pieces if hold_at(cases, values, found.eps)), None)
+    formula = next((one for one, cases in pieces if holds_at(cases, values, found.eps)), None)
     if formula is None:
         return False
     parts = formula.parts if isinstance(formula, Maximum) else (formula,)
@@ -454,7 +454,7 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
         if not (claim.scope.free or fixed):
             continue  # this would be the same claim
         known = {**claim.level_values.input_values(setting.input), **setting.levels}
-        if multiplies and not hold_at(claim.conditions, known, setting.eps):
+        if multiplies and not holds_at(claim.conditions, known, setting.eps):
             continue
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)

@@ -296,10 +296,10 @@ def bound(cases: Cases, values: Bindings) -> Cases:
     return Cases(tuple(one.bound_to(values) for one in conj) for conj in cases)
 
 
-def hold_at(cases: Cases, values: Values, point: Fraction | None = None) -> bool:
-    """Whether conditions hold for given values at an ε; without one, they must not depend on it.
+def holds_at(cases: Cases, values: Values, point: Fraction | None = None) -> bool:
+    """Whether a condition holds for given values at an ε; without one, it must not depend on it.
 
-    At an ε, conditions with other names are ignored.
+    At an ε, comparisons with other names are ignored.
     """
 
     def holds(one: Comparison) -> bool:

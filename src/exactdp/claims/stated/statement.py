@@ -16,7 +16,7 @@ from exactdp.claims.stated.conditions import (
     Cases,
     both,
     conditional,
-    hold_at,
+    holds_at,
     read_cases,
     read_formula,
     read_pieces,
@@ -298,7 +298,7 @@ class AccuracyStatement(Stated):
         if not isinstance(every, tuple):
             return every
         cases = read_cases(self.inputs, self.mechanism, "inputs")
-        found = tuple(u for u in every if hold_at(cases, self.numbers(entries(u))))
+        found = tuple(u for u in every if holds_at(cases, self.numbers(entries(u))))
         return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
 
     def numbers(self, given: Iterable[object]) -> dict[str, Any]:
