@@ -57,7 +57,7 @@ _MOST_CORNERS = 2_000  # ideal outputs whose corners are listed
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     by = verdict.implied_by
-    if by is not None and by.corners.are_listed and verdict.holds:
+    if by is not None and by.strategy.are_worst and verdict.holds:
         worst = [[*entries(u)] for u in by.scope.listed()]
         if _sees(verdict.claim, lambda checker: checker.check_regret(worst)):
             return _certified(verdict, "regret")
@@ -122,8 +122,7 @@ def _at_all_corners(verdict: Verdict) -> Verdict | None:
     whole = claim.wider()
     if whole is None or not claim.corners.apply:
         return None
-    may_be_few = claim.corners.may_stand_for_others
-    every = decide(whole if may_be_few else whole.by_each_output())
+    every = decide(whole)
     if not every.holds or not any(one.region.corner for one in every.findings):
         return None
     if not _are_written(every):

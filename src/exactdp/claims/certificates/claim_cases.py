@@ -147,7 +147,7 @@ def _pieces(formula: Expression) -> Pieces[Expression]:
 
 def _levels(claim: AccuracyStatement) -> Iterator[Pieces[Level]]:
     """Yield α and γ, by cases if they are functions of the input."""
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+    for name, level in claim.levels.items():
         yield _read(claim, level.function.function, name) if _is_called(level) else [(level, ())]
 
 

@@ -133,7 +133,7 @@ class DecidedAccuracy(AccuracyRegions, Claim):
 
     def route(self, findings: Sequence[Finding]) -> str:
         """Describe how the claim was decided."""
-        if self.corners.are_listed:
+        if self.strategy.are_worst:
             return AT_WORST
         if self.scope.free:
             at_corners = findings and all(one.region.corner is not None for one in findings)

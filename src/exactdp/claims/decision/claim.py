@@ -6,16 +6,15 @@ regions.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import Explorer
+from exactdp.claims.stated.claim import Stated
 from exactdp.claims.stated.inputs import AllReals, as_given
-from exactdp.claims.stated.scope import Scope
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError
 from exactdp.language.layout import assembled
@@ -29,46 +28,41 @@ if TYPE_CHECKING:
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.problem import Leaf, Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.regions.classes import InputClass
     from exactdp.claims.regions.region import Region
     from exactdp.claims.stated.claim import Bound, Due
-    from exactdp.claims.stated.inputs import Inputs
-    from exactdp.language.program import Program
     from exactdp.language.values import Value
     from exactdp.reals import ClosedForm, Stretch
     from exactdp.running.conduct import Progress
     from exactdp.semantics.spots import Trace
 
 
-class Claim(ABC):
+class Claim(Stated):
     """A claim; its kind is a frozen dataclass that defines regions and bounds."""
 
-    mechanism: Program
     epsilon: Any
     """The values of ε: an interval."""
     inputs: Any
     """The inputs, as given."""
+    speaks_of_alpha = True
+    """Whether its words mention α and γ, if it has any."""
     nouns = "input", "inputs"
     """The noun for what is counted if inputs are listed, singular and plural."""
-
-    @property
-    @abstractmethod
-    def input_set(self) -> Inputs:
-        """The inputs that the claim is about."""
-
-    @cached_property
-    def scope(self) -> Scope:
-        """The same inputs, in parts in which some entries are free."""
-        return Scope(self.mechanism, self.input_set)
 
     @property
     @abstractmethod
     def is_continuous(self) -> bool:
         """Whether the claim on the faces of cells follows from the claim in their interior."""
 
-    @cached_property
+    @property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
-        return Explorer(self)
+        return self.kept(Explorer)
+
+    @property
+    def classes(self) -> tuple[InputClass, ...] | None:
+        """The classes of listed inputs that are examined together; None if they are not known."""
+        return None
 
     def changed(self, **changes: Any) -> Self:
         """Return the same claim with other arguments."""
@@ -137,6 +131,11 @@ class Claim(ABC):
     def weaker(self) -> Claim | None:
         """Return a claim that this one implies and that is easier to refute, if there is one."""
         return None
+
+    @property
+    def is_bounded_only(self) -> bool:
+        """Whether the claim is decided by these two alone."""
+        return False
 
     # How much is claimed --------------------------------------------------------------
 

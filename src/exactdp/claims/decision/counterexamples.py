@@ -18,10 +18,10 @@ from exactdp.claims.decision.cell_points import (
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
-from exactdp.claims.regions.region import RAY, Region, Setting, Vector
-from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
+from exactdp.claims.regions.region import RAY, Region, Vector
+from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, holds_at
 from exactdp.claims.stated.distances import Distance
-from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
+from exactdp.claims.stated.expressions import Expression, Maximum
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
@@ -165,22 +165,15 @@ def _is_one(claim: DecidedAccuracy, found: Counterexample) -> bool:
     )
     values |= {"alpha": found.alpha, "gamma": found.gamma}
 
-    def holds(one: Comparison) -> bool:
-        sign = one.form.at(values).at(found.eps).sign
-        return sign > 0 or (sign == 0 and not one.strict)
-
-    def some(cases: Cases) -> bool:
-        return any(all(map(holds, conjunction)) for conjunction in cases)
-
     is_below = found.alpha < found.distance
     is_below = is_below or (claim.boundary == "check" and found.alpha == found.distance)
-    if not is_below or not some(claim.conditions):
+    if not is_below or not holds_at(claim.conditions, values, found.eps):
         return False
     if not claim.has_parts:
         return True
     bound = claim.beta_at(found.input)
     pieces = bound.pieces if isinstance(bound, CaseFormula) else ((bound, ALWAYS),)
-    formula = next((one for one, cases in pieces if some(cases)), None)
+    formula = next((one for one, cases in pieces if holds_at(cases, values, found.eps)), None)
     if formula is None:
         return False
     parts = formula.parts if isinstance(formula, Maximum) else (formula,)
@@ -460,7 +453,8 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
             continue
         if not (claim.scope.free or fixed):
             continue  # this would be the same claim
-        if multiplies and not _meets(claim, setting):
+        known = {**claim.level_values.input_values(setting.input), **setting.levels}
+        if multiplies and not holds_at(claim.conditions, known, setting.eps):
             continue
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)
@@ -469,24 +463,10 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
         yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
 
 
-def _meets(claim: DecidedAccuracy, setting: Setting) -> bool:
-    """Whether α and γ of a setting meet the conditions; those that it does not have are ignored."""
-    known = {**claim.level_values.input_values(setting.input), **setting.levels}
-
-    def holds(one: Comparison) -> bool:
-        if not one.form.names() <= known.keys():
-            return True
-        sign = one.form.at(known).at(setting.eps).sign
-        return sign > 0 or (sign == 0 and not one.strict)
-
-    return any(all(map(holds, conjunction)) for conjunction in claim.conditions)
-
-
 def _are_claimed(claim: DecidedAccuracy, fixed: dict[str, Fraction]) -> bool:
     """Whether the claim is made at given α and γ; a face of a cell may not belong to it."""
-    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     return all(
         level.has(fixed[name])
-        for name, level in levels.items()
+        for name, level in claim.levels.items()
         if name in fixed and isinstance(level, Range)
     )

@@ -65,7 +65,7 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
         if easier is not None and easier.holds is answer and _tells(claim, easier):
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
-        if easier is not None and getattr(claim, "is_bounded_only", False) and not answer:
+        if easier is not None and claim.is_bounded_only and not answer:
             return replace(easier, claim=claim, holds=None, missing=easier.missing or _BETWEEN)
     seen = _looked_at(claim, every, conduct_of(progress))
     missing = ""

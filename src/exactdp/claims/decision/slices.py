@@ -281,7 +281,7 @@ def hired(desk: Desk, conduct: Conduct) -> Crew:
 
 def _count(claim: Claim, question: SlicedQuestion) -> int:
     """Return the number of groups."""
-    classes = None if question.each else getattr(claim, "classes", None)
+    classes = None if question.each else claim.classes
     return claim.how_many_groups() if classes is None else len(classes)
 
 
@@ -481,7 +481,7 @@ class _Slicing:
 def lost_told(claim: Claim, part: Part) -> str:
     """Describe which groups were lost, and why."""
     one, many = claim.nouns
-    if getattr(claim, "classes", None) is not None:
+    if claim.classes is not None:
         one, many = f"class of {many}", f"classes of {many}"
     where = f"{many} {part.start + 1:,} to {part.stop:,}"
     if part.stop == part.start + 1:

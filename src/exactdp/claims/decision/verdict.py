@@ -128,7 +128,7 @@ class Verdict(Told):
         Inputs at which an error bound cannot fail are not mentioned.
         """
         empty = self.silent
-        if getattr(self.claim, "speaks_of_alpha", True):
+        if self.claim.speaks_of_alpha:
             empty += self.trivial
         if not empty:
             return ""
@@ -165,7 +165,7 @@ class Verdict(Told):
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
         if self.holds and self.implied_by is not None and not self.is_everywhere:
-            is_same = not self._decided_claim.corners.are_listed
+            is_same = not self._decided_claim.strategy.are_worst
             where += "; the error is " + (
                 "the same at every input" if is_same else "largest close to these"
             )

@@ -32,7 +32,7 @@ from exactdp.claims.stated.inputs import (
     told_budgets,
     told_inputs,
 )
-from exactdp.claims.stated.scope import FREE, Part
+from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone
 from exactdp.errors import UndefinedError, ValueRefusedError
@@ -174,8 +174,8 @@ class Expected(BoundedClaim):
         mechanism, moves = self.mechanism, self.mechanism.moves
         units: tuple[str, ...] = ()
         if moves:
-            some = [0 if value is FREE else value for value in part]
-            units = (mechanism.kept(Engine).unit(_WHAT, assembled(mechanism.inputs, some)),)
+            some = assembled(mechanism.inputs, with_zeros_in(part))
+            units = (mechanism.kept(Engine).unit(_WHAT, some),)
         names = ("eps", *units, *self.scope.free)
         unit = basis(names)
         forms = [unit[name] for name in self.scope.free]

@@ -216,15 +216,15 @@ class Privacy(Claim):
         """The ordered pairs of distinct adjacent inputs, as flat tuples, if they are listed."""
         return listed_pairs(self)
 
-    @cached_property
+    @property
     def outcomes(self) -> Outcomes:
         """The probabilities of outputs, input by input."""
-        return Outcomes(self)
+        return self.kept(Outcomes)
 
-    @cached_property
+    @property
     def losses(self) -> Losses:
         """What must be proved, pair by pair."""
-        return Losses(self)
+        return self.kept(Losses)
 
     # For the decision pass --------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 from exactdp.claims.regions.chamber import Chamber
 from exactdp.claims.regions.classes import FEW, InputClass, classes_of
@@ -29,10 +29,6 @@ from exactdp.language.code import Test
 from exactdp.reals.square_roots import is_irrational
 from exactdp.semantics.engine import Engine
 
-if TYPE_CHECKING:
-    pass
-
-
 _SOME_GROUPS = 20  # regions of these inputs show whether α or γ is a parameter
 _FEW_REALS = 3  # in an input that is compared: their cells are quickly listed
 _FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
@@ -42,19 +38,19 @@ _FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
 class AccuracyRegions(AccuracyStatement):
     """An accuracy claim as regions of parameters; a few inputs may stand for all."""
 
-    @cached_property
+    @property
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
-        return Obligations(self)
+        return self.kept(Obligations)
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the regions of each class of listed inputs, or of each finite part of an input."""
         return regions_of(self, each=each, first=first)
 
-    @cached_property
+    @property
     def classes(self) -> tuple[InputClass, ...] | None:
         """The classes of grid inputs with equal obligations; None if they are not known."""
-        return classes_of(self)
+        return self.kept(classes_of)
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
@@ -62,37 +58,33 @@ class AccuracyRegions(AccuracyStatement):
 
     # Ways to decide the claim ---------------------------------------------------------
 
-    @cached_property
+    @property
     def corners(self) -> Corners:
         """The worst of all real inputs, if they are known."""
-        return Corners(self)
+        return self.kept(Corners)
 
-    @cached_property
+    @property
     def chamber(self) -> Chamber:
         """The real inputs that suffice because others arise from them by permuting entries."""
-        return Chamber(self)
+        return self.kept(Chamber)
+
+    def _decided(self, **changes: Any) -> Self:
+        return replace(self, _strategy=replace(self.strategy, **changes))
 
     def by_cells(self, *, whole: bool = False) -> Self:
         """Return the same claim, to be decided at all inputs and not only at corners.
 
         With `whole`, interchangeable inputs are not explored once, but each of them.
         """
-        claim = replace(self)
-        claim.corners.are_wanted = False
-        claim.chamber.is_wanted = not whole
-        return claim
+        return self._decided(at_corners=False, in_chamber=not whole)
 
     def by_each_output(self) -> Self:
         """Return the same claim, to be decided at the corners of all ideal outputs, one by one."""
-        claim = replace(self)
-        claim.corners.may_stand_for_others = False
-        return claim
+        return self._decided(at_few_outputs=False)
 
     def rounded(self, room: Fraction) -> Self:
         """Return the same claim, to be decided with rationals just above irrational limits."""
-        claim = replace(self)
-        claim.obligations.room = room
-        return claim
+        return self._decided(room=room)
 
     @cached_property
     def is_rounded(self) -> bool:
@@ -137,10 +129,10 @@ class AccuracyRegions(AccuracyStatement):
         except ExactdpError:  # too many paths
             return False
 
-    @cached_property
+    @property
     def at_worst_inputs(self) -> Self | None:
         """The claim at the worst inputs of a selection, if it is equivalent to this one."""
-        return at_worst_inputs(self)
+        return self.kept(at_worst_inputs)
 
     def at_one_input(self) -> Self:
         """Return the same claim at one of its inputs, which is 0 or close to it."""

@@ -52,12 +52,12 @@ class Chamber:
 
     def __init__(self, claim: AccuracyRegions) -> None:
         self._claim = claim
-        self.is_wanted = True
 
     def of(self, region: Region) -> Region:
         """Return the part of a region about all reals, or a box, that suffices."""
         places = {name: k for k, name in enumerate(region.names)}
-        if not self.is_wanted or not self.groups or not places.keys() >= {*chain(*self.groups)}:
+        is_wanted = self._claim.strategy.in_chamber and self.groups
+        if not is_wanted or not places.keys() >= {*chain(*self.groups)}:
             return region
         size = len(places)
         sides = [

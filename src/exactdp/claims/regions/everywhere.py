@@ -16,7 +16,7 @@ from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.inputs import as_given, with_zeros
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.products import without_powers
-from exactdp.claims.stated.scope import FREE, Part
+from exactdp.claims.stated.scope import Part, with_zeros_in
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import assembled
@@ -32,11 +32,10 @@ if TYPE_CHECKING:
     from exactdp.claims.regions.accuracy import AccuracyRegions
 
 from exactdp.claims.regions.free import Free
-from exactdp.claims.regions.of_inputs import basis, real_forms, sides_within
+from exactdp.claims.regions.of_inputs import basis, level_forms, real_forms, sides_within
 from exactdp.claims.regions.region import (
     MOST_MIXED,
     Region,
-    Vector,
     refused,
     with_sides,
 )
@@ -60,19 +59,18 @@ def regions_everywhere(claim: AccuracyRegions, first: int = 0) -> Iterator[tuple
             rule="For all real inputs, the inputs are used together with eps, alpha and gamma.",
             way_out="Give the input another name.",
         )
-    fixed, moving = _levels_everywhere(claim)
+    linear = _linear_levels(claim)
     for place in islice(claim.scope.parts(), first, None):
         whole = [
             region
             for whole_part in parts_of(claim, _symbolic_beta(claim))
             for part in _resolved(claim, whole_part)
-            if (region := _of_part(claim, part, place, fixed, moving)) is not None
+            if (region := _of_part(claim, part, place, linear)) is not None
         ]
-        finite = tuple(value for value in place if value is not FREE)
         yield tuple(
             one
             for region in whole
-            for one in claim.corners.regions(finite, region) or (claim.chamber.of(region),)
+            for one in claim.corners.regions(place, region) or (claim.chamber.of(region),)
         )
 
 
@@ -139,34 +137,22 @@ def _of_part(
     claim: AccuracyRegions,
     part: ClaimPart,
     place: Part,
-    fixed: Mapping[str, Fraction],
-    moving: Mapping[str, ClosedForm],
+    linear: Mapping[str, ClosedForm],
 ) -> Region | None:
     """Return the region of a part of a claim at a part of its inputs."""
     free = Free.everywhere(claim, part)
     others = {
-        name: form
-        for name, form in functions_of_eps(claim, None).items()
-        if name not in fixed and name not in moving
+        name: form for name, form in functions_of_eps(claim, None).items() if name not in linear
     }
     free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
-    zeros = [0 if value is FREE else value for value in place]
-    given_at = assembled(claim.mechanism.inputs, zeros)
+    given_at = assembled(claim.mechanism.inputs, with_zeros_in(place))
     logs = independent_units(claim.level_logs)
-    has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in moving.values())
+    has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in linear.values())
     has_one = has_one or (claim.has_inverse_eps and bool(part.sides or others))
     units = claim.units_at(given_at, has_one=has_one)
     names = ("eps", *units, *claim.scope.free, *free.names)
     unit = basis(names)
-
-    def form(level: ClosedForm) -> Vector:
-        """Return a level, scaled by ε, as a form in the parameters."""
-        scaled = scaled_form(level, units) or {}
-        return tuple(scaled.get(name, Fraction(0)) for name in names)
-
-    levels: dict[str, Vector] = {name: unit[name] for name in free.names}
-    levels |= {name: form(level) for name, level in moving.items()}
-    levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
+    levels = level_forms(names, units, linear)
     forms = [unit[name] for name in claim.scope.free]
     given = real_forms(place, forms)
     sides = sides_of_eps(claim.epsilon, units, names)
@@ -182,13 +168,9 @@ def _of_part(
         above=part.above,
         is_unit_used=claim.has_inverse_eps,
     )
-    values = {
-        name: Fraction(value)
-        for name, value in zip(claim.entry_names, given, strict=True)
-        if isinstance(value, int | Fraction)
-    }
+    values = claim.numbers(given)
     where = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+    for name, level in claim.levels.items():
         if where and name in free.names and isinstance(level, Range):
             where += [_side_everywhere(claim, one) for one in level.sides(name)]
     for name, value in others.items():
@@ -223,20 +205,15 @@ def _side(claim: AccuracyRegions, given: Comparison) -> LinearSide:
     return side
 
 
-def _levels_everywhere(
-    claim: AccuracyRegions,
-) -> tuple[dict[str, Fraction], dict[str, ClosedForm]]:
-    """Return the values of α and γ at a single ε, or those that are a + b/ε + c·log(r)/ε.
-
-    Other functions of ε are omitted.
-    """
+def _linear_levels(claim: AccuracyRegions) -> dict[str, ClosedForm]:
+    """Return α and γ that are a + b/ε + c·log(r)/ε; at a single ε, the values of all functions."""
     levels = functions_of_eps(claim, None)
     if claim.epsilon.is_point and not claim.level_logs:
         fixed = exact_values(levels, Fraction(claim.epsilon.lower))
         if fixed is None:
             name, level = next(iter(levels.items()))
             raise refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
-        return fixed, {}
+        return {name: ExpPoly(value) for name, value in fixed.items()}
     # Of the others, a parameter is between the function and itself.
     logs = independent_units(claim.level_logs)
-    return {}, {name: one for name, one in levels.items() if scaled_form(one, logs) is not None}
+    return {name: one for name, one in levels.items() if scaled_form(one, logs) is not None}

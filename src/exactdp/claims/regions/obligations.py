@@ -106,9 +106,7 @@ class Obligations:
         )
         self._repeats: Repeats[Due[Obligation] | None] = Repeats(len(claim.entry_names))
         self._read_on: dict[tuple[IdealPath, Distance], frozenset[int] | None] = {}
-        self.room: Fraction | None = None
-        """How far, relatively, a rational may be above an irrational limit of α or γ that it
-        replaces; None if irrational limits are used as they are."""
+        self.room = claim.strategy.room
 
     @property
     def route(self) -> str:

@@ -82,9 +82,8 @@ def _best(claim: AccuracyRegions, end: int, gamma: Fraction) -> Fraction | None:
 
 
 def _at(claim: A, inputs: list[list[Fraction]], **changes: Any) -> A:
-    found = replace(claim, inputs=inputs, **changes)
-    found.corners.are_listed = True
-    return found
+    strategy = replace(claim.strategy, are_worst=True)
+    return replace(claim, inputs=inputs, _strategy=strategy, **changes)
 
 
 def _inputs(claim: AccuracyRegions, own: Fraction, other: Fraction) -> list[list[Fraction]]:
@@ -102,7 +101,7 @@ def _end(claim: AccuracyRegions) -> int:
     if (
         claim.output_metric != value_gap
         or ideal is None
-        or not claim.corners.are_wanted
+        or not claim.strategy.at_corners
         or claim.input_metric != discrete
         or constant(claim.alpha_level) != 0
         or low > high

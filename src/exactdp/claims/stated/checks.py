@@ -59,7 +59,7 @@ def _check_beta(claim: AccuracyStatement) -> None:
 def _check_roots(claim: AccuracyStatement) -> None:
     """Refuse α and γ that are irrational numbers where only rational ones are decided."""
     noisy = claim.mechanism.checked.output.holds("real")
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+    for name, level in claim.levels.items():
         ends = (level.lower, level.upper) if isinstance(level, Range) else (constant(level),)
         roots = [one for one in ends if isinstance(one, Radical)]
         if roots and (claim.scope.free or (name == "gamma" and noisy)):

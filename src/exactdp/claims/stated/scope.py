@@ -33,6 +33,11 @@ Part: TypeAlias = tuple[Value | Unfixed, ...]
 """The single values of inputs, with `FREE` for each that is free."""
 
 
+def with_zeros_in(part: Part) -> list[Value]:
+    """Return the single values of an input of a part, whose free ones are 0."""
+    return [0 if value is FREE else value for value in part]
+
+
 @dataclass(frozen=True)
 class Scope:
     """The inputs of a claim about a program."""
