@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from exactdp import Privacy
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.cli import records
 from exactdp.cli.asking import ask
 from exactdp.cli.options import common, subcommand, targets, width_option
@@ -35,7 +34,7 @@ def command(output: CommandOutput, targets: tuple[str, ...], width: str, changes
         best = curve = None
         if not claim.delta_form:
             best = records.leakage(claim.tightest(width=width, progress=report))
-        elif is_listed(claim.input_set):
+        elif not claim.scope.free:
             curve = records.delta_curve(claim.smallest_delta(progress=report))
         return {**found, "best": best, "delta": curve}
 

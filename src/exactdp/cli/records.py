@@ -179,7 +179,7 @@ def verdict(found: Verdict | PrivacyVerdict | ExpectedVerdict) -> Json:
         "silent": found.silent,
         "trivial": found.trivial,
         "kind": kind,
-        "counted": "cells" if found.is_everywhere else found.claim.nouns[1],
+        "counted": found.nouns[1],
         "assumptions": list(found.assumptions),
         "missing": found.missing,
         "counterexamples": [failure(one) for one in found.counterexamples],

@@ -31,7 +31,7 @@ from exactdp.language.values import List
 
 
 @dataclass
-class Scope:
+class NameScope:
     """A function being emitted: the slots of its variables, its constants, its return label."""
 
     prefix: str
@@ -55,7 +55,7 @@ class Emitter:
     Jumps refer to labels, which are resolved to positions at the end.
     """
 
-    scope: Scope
+    scope: NameScope
 
     def __init__(self) -> None:
         self.slots: list[str] = []

@@ -29,7 +29,7 @@ from exactdp.language.code import (
     Unpacked,
     Updated,
 )
-from exactdp.language.emitter import Scope
+from exactdp.language.emitter import NameScope
 from exactdp.language.lowering import Lowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
 from exactdp.language.sorted_ends import with_fewer_comparisons
@@ -65,7 +65,7 @@ class Flattener(Lowering):
         """Return the flat code of a definition."""
         definition = with_fewer_comparisons(definition)
         noise = NoisyNames(definition, noisy_inputs(definition))
-        self.scope = Scope("", {}, definition.constants, noise, declared=_declared(definition))
+        self.scope = NameScope("", {}, definition.constants, noise, declared=_declared(definition))
         inputs = tuple((self.local(param.name), param.type) for param in definition.params)
         changed = variables(definition)
         self.lengths = {
@@ -118,7 +118,7 @@ class Flattener(Lowering):
             for param, arg in zip(params, args, strict=True)
             if self.reads_noise(arg) or (param.type is not None and not param.type.finite)
         ]
-        self.scope = Scope(
+        self.scope = NameScope(
             f"{definition.name}{self.calls}.",
             {},
             definition.constants,

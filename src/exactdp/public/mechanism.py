@@ -245,9 +245,10 @@ class Mechanism(Program):
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if `u` is a single input."""
-        from exactdp.claims.stated.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+        from exactdp.claims.stated.inputs import AllReals, Box  # noqa: PLC0415
+        from exactdp.claims.stated.scope import Scope  # noqa: PLC0415
 
-        return box_sides(self, u) if isinstance(u, AllReals | Box) else None
+        return Scope(self, u).sides if isinstance(u, AllReals | Box) else None
 
     @overload
     def chain(self, u: AllReals | Box) -> Piecewise[Chain]: ...  # type: ignore[overload-overlap]

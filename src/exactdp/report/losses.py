@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from exactdp.claims.expectations.claim import Expected
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.report.notebook import rows_with
 from exactdp.report.styles import BLUE, VERMILLION, logarithmic, new_axes
@@ -27,14 +28,11 @@ def expected_rows(claim: Expected) -> list[tuple[str, str]]:
 def how_large(claim: Expected) -> list[str]:
     """Return sentences about the size of the expected loss."""
     said = []
-    if is_listed(claim.input_set):
-        for number, u in enumerate(listed(claim.mechanism, claim.input_set)):
-            if number == _MOST:
-                break
-            given = as_written(as_given(claim.mechanism, u))
-            form = claim.exact(given)
-            text = "∞" if isinstance(form, float) else form.pretty()
-            said.append(f"At the input {show(given)} it is {text}.")
+    for u in islice(claim.scope.listed(), _MOST):
+        given = as_written(as_given(claim.mechanism, u))
+        form = claim.exact(given)
+        text = "∞" if isinstance(form, float) else form.pretty()
+        said.append(f"At the input {show(given)} it is {text}.")
     try:
         said.append(str(claim.tightest()))
     except ExactdpError as error:
@@ -54,14 +52,11 @@ def plot_expected(
     import numpy as np  # noqa: PLC0415 only for pictures
 
     if u is None:
-        if not is_listed(claim.input_set):
-            raise ValueRefusedError(
-                "the expected loss is drawn at one input",
-                way_out="Give the input: claim.plot([0, 1]).",
-            )
-        u = as_written(
-            as_given(claim.mechanism, next(iter(listed(claim.mechanism, claim.input_set))))
+        claim.scope.require_listed(
+            "the expected loss is drawn at one input",
+            way_out="Give the input: claim.plot([0, 1]).",
         )
+        u = as_written(as_given(claim.mechanism, claim.scope.some))
     form = claim.exact(u)
     if isinstance(form, float):
         raise ValueRefusedError("the expected loss is infinite")

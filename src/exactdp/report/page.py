@@ -106,7 +106,7 @@ def _section(
 ) -> dict[str, Any]:
     """Return the section about one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
-    noun = "cell" if verdict.is_everywhere else claim.nouns[0]
+    noun = verdict.nouns[0]
     where = f"{counted(verdict.inputs, noun)} looked at{verdict.as_classes}"
     if empty := verdict.silent + verdict.trivial:
         where += f"; the claim says nothing at {empty:,} of them"

@@ -16,7 +16,7 @@ from exactdp.claims.private.claim import Privacy
 from exactdp.claims.private.deltas import DeltaCurve
 from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
-from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, show
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals import eps
 from exactdp.reals.logarithm import Logarithm
@@ -105,9 +105,7 @@ def _worst(claim: Accuracy) -> ErrorCurve | None:
 
     None if the inputs are not listed, or nothing is claimed at them.
     """
-    if not is_listed(claim.input_set):
-        return None
-    inputs = islice(listed(claim.mechanism, claim.input_set), _INPUTS)
+    inputs = islice(claim.scope.listed(), _INPUTS)
     curves = (claim.error_probability(as_given(claim.mechanism, u)) for u in inputs)
     found = [one for one in curves if one.claimed]
     return max(found, key=lambda one: float(one.exact.at(1)), default=None)
@@ -174,12 +172,11 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
     """Return the largest ln(p/p′) at many ε, as floats for a plot."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
-    if not is_listed(claim.input_set):
-        raise ValueRefusedError(
-            "the privacy loss is drawn at listed inputs",
-            rule="For all real inputs it would be a supremum at each ε.",
-            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
-        )
+    claim.scope.require_listed(
+        "the privacy loss is drawn at listed inputs",
+        rule="For all real inputs it would be a supremum at each ε.",
+        way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+    )
     found: NDArray[Any] = np.zeros_like(points)
     seen: set[object] = set()
     for u, v in claim.pairs:

@@ -36,6 +36,8 @@ _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of
 
 _FEW_NODES, _FEW_FOR_EACH = 12, 4  # of a graph, and for each real input, that need no examination
 
+_FEWEST_SELECTED = 3  # numbers for which a program that selects one is replaced by a simpler one
+
 _MOST_EVENTS = 20_000  # whose transitions graphs share
 
 _MOST_DOMAINS = 300  # finite inputs whose possible outputs are collected
@@ -224,7 +226,7 @@ class ProgramGraphs:
         """Use a simpler program if an equivalent one is found."""
         self._is_examined = True
         found = self._selection
-        if found is None:
+        if found is None or len(found.numbers) < _FEWEST_SELECTED:
             return
         if found.ties is None or found.ties.has_output:
             simple = replace(found, ties=Ties()).program(self._program)

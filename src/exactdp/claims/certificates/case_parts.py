@@ -29,7 +29,6 @@ from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.hypotheses import falls, proved_signs
-from exactdp.claims.stated.inputs import Box, is_listed, real_count
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.cones import Cone, ConeDecision
@@ -129,12 +128,9 @@ class _Group:
     ) -> None:
         self.writer, self.claim, self.number = writer, writer.claim, number
         self.case, self.fixed = case, fixed
-        self.is_listed = is_listed(self.claim.input_set)
         self.left = _MOST_LEAVES
         self._positive: list[Vector] = []  # forms that strict conditions exclude from being 0
-        domains = kinds(self.claim.mechanism.inputs)
-        named = zip(self.claim.entry_names, domains, fixed, strict=True)
-        self.reals = [n for n, kind, _ in named if kind is None and not self.is_listed]
+        self.reals = self.claim.scope.free
         unit = () if writer.unit is None else (writer.unit,)
         self.names: tuple[str, ...] = ("eps", *unit, *self.reals, *self.free)
 
@@ -248,11 +244,8 @@ class _Group:
             least, most = self.writer.log
             rows += between(unit["eps"], unit[self.writer.unit], on.lower / most, on.upper / least)
             written.append((False, {"log": [spell(least), spell(most)]}))
-        given = self.claim.input_set
-        if isinstance(given, Box):
-            ends = given.ends(real_count(self.claim.mechanism))
-            for name, (low, high) in zip(self.reals, ends, strict=True):
-                rows += between(unit[name], unit["eps"], low, high)
+        for name, (low, high) in zip(self.reals, self.claim.scope.ends, strict=True):
+            rows += between(unit[name], unit["eps"], low, high)
         for name in self.free:
             level = self.case.level(name)
             if isinstance(level, Range):
@@ -299,13 +292,10 @@ class _Group:
 
     def _sign_cut(self, cuts: Sequence[Vector]) -> Vector | None:
         """Return an input whose sign helps to replace a condition by a linear one."""
-        given = self.claim.input_set
         known = [*cuts, *self._plain_rows]
-        if isinstance(given, Box):
-            ends = given.ends(real_count(self.claim.mechanism))
-            for name, (low, high) in zip(self.reals, ends, strict=True):
-                place = self.names.index(name)
-                known += between(self._at(place, Fraction(0)), self._at(0, Fraction(0)), low, high)
+        for name, (low, high) in zip(self.reals, self.claim.scope.ends, strict=True):
+            place = self.names.index(name)
+            known += between(self._at(place, Fraction(0)), self._at(0, Fraction(0)), low, high)
         for side in self._linear_sides:
             signs = self._signs(side, known)
             for name in side.signed:
@@ -429,7 +419,7 @@ class _Group:
         def entry(value: Value, kind: object) -> Any:
             if kind is not None:
                 return value
-            if not self.is_listed:
+            if self.reals:
                 return Combination(unit[next(places)])
             if not moves:
                 return value
@@ -503,7 +493,7 @@ class _WrittenCase(WrittenRegion):
     def head(self) -> Json:
         """The region without its cells; inputs that are given are values."""
         found = dict(super().head)
-        if is_listed(self.one.claim.input_set):
+        if not self.one.claim.scope.free:
             found["input"] = [
                 value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
                 for one in self.one.region.entries

@@ -34,7 +34,6 @@ from exactdp.claims.stated.inputs import (
     Inputs,
     as_given,
     has_reals,
-    listed,
     real_count,
 )
 from exactdp.claims.stated.levels import Level, Range
@@ -78,7 +77,7 @@ def _beta(claim: AccuracyStatement) -> Any:
     return {
         "table": [
             [[value_json(one) for one in u], tree_json(claim.beta_at(as_given(claim.mechanism, u)))]
-            for u in listed(claim.mechanism, claim.input_set)
+            for u in claim.scope.listed()
         ]
     }
 
@@ -94,7 +93,7 @@ def _one_formula(claim: AccuracyStatement) -> Expression | None:
 
     try:
         ((formula, when),) = read_pieces(claim.beta, claim.mechanism, "beta")
-        every = listed(claim.mechanism, claim.input_set)
+        every = claim.scope.listed()
         right = not when and all(is_same(formula, u) for u in every)
     except (ExactdpError, ArithmeticError, LookupError, TypeError, ValueError):
         return None

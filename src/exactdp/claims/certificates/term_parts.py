@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import in_parts
 from exactdp.claims.stated.expressions import Expression
-from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import constant
 from exactdp.errors import ValueRefusedError
 from exactdp.language.sampling import order_changes
@@ -72,5 +71,5 @@ def _parted(claim: DecidedAccuracy) -> Verdict | None:
 def _orders(claim: DecidedAccuracy) -> Iterator[ClosedForm]:
     """Yield the functions of ε that decide which outputs are within γ, at all inputs."""
     gamma = constant(claim.gamma_level)
-    for u in listed(claim.mechanism, claim.input_set):
+    for u in claim.scope.listed():
         yield from claim.obligations.within.slacks(u, claim.ideal_function(u), gamma)

@@ -18,7 +18,6 @@ from exactdp.claims.decision.survey import surveyed, unknown
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.conditions import ALWAYS
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.statement import AccuracyStatement
 from exactdp.claims.stated.vacuity import Contents
@@ -360,7 +359,7 @@ def is_in_eps_alone(claim: Claim) -> bool:
     try:
         return claim.work.is_in_eps_alone()
     except OrderChangesError:
-        return is_listed(claim.input_set)
+        return not claim.scope.free
 
 
 def _at_large(claim: Claim) -> Any:
@@ -455,7 +454,7 @@ def _near_worst(claim: Claim, found: Any, width: Fraction) -> Fraction | None:
 
 def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
     """Return a lower bound on the least ε₀ from one input; None if unknown, or if there is none."""
-    if is_listed(claim.input_set) or not _has_same_cells(claim):
+    if not (claim.scope.free and _has_same_cells(claim)):
         return None
     alone = claim.changed(inputs=[u])
     if not is_in_eps_alone(alone):

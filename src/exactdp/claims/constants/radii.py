@@ -12,7 +12,7 @@ from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.of_claim import regions_of
-from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, show
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import ErrorOfEntries, sup
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -235,13 +235,12 @@ def _distances(claim: DecidedAccuracy) -> list[Fraction] | None:
     checked = claim.mechanism.checked
     if checked.output.holds_noise or checked.releases_eps:  # then distances depend on ε
         return None
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _distances_of_outputs(claim)
-    inputs = list(islice(listed(claim.mechanism, claim.input_set), _MOST_LISTED + 1))
-    if len(inputs) > _MOST_LISTED:
+    if claim.scope.count > _MOST_LISTED:
         return None
     found: set[Distance] = {Fraction(0)}
-    for u in inputs:
+    for u in claim.scope.listed():
         steps = claim.obligations.within.steps(u, claim.ideal_function(u))
         found.update(distance for distance, _ in steps)
     return sorted(one for one in found if one != inf)
@@ -267,11 +266,9 @@ def _is_least(claim: DecidedAccuracy, gamma: Fraction, on: Interval) -> bool:
     entry = getattr(claim, "entry", None)
     if not mechanism.kept(Engine).has_integers or (entry is None and claim.output_metric != sup):
         return False
-    if not is_listed(claim.input_set):
-        return False
     here = replace(claim, gamma=gamma, epsilon=on)
     engine = mechanism.kept(Engine)
-    for u in islice(listed(mechanism, claim.input_set), _MOST_LISTED):
+    for u in islice(claim.scope.listed(), _MOST_LISTED):
         for one in here.obligations.at(u) or ():
             closer = engine.probability(as_given(mechanism, u), _inside(one.output, gamma, entry))
             if not all(nonnegative(closer - 1 + beta, on).holds for beta in one.beta):
@@ -294,11 +291,5 @@ def _inside(output: Value, radius: Fraction | float, entry: int | None = None) -
 
 
 def _uses_gamma(claim: DecidedAccuracy) -> bool:
-    if not is_listed(claim.input_set):
-        return "gamma" in claim.formula.names()
-    return any(
-        "gamma" in claim.beta_at(as_given(claim.mechanism, u)).names()
-        for u in islice(
-            listed(claim.mechanism, claim.input_set), None if callable(claim.beta) else 1
-        )
-    )
+    formulas = claim.betas if claim.is_beta_of_input else (claim.formula,)
+    return any("gamma" in one.names() for one in formulas)

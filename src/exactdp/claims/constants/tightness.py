@@ -23,7 +23,7 @@ from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Bound
 from exactdp.claims.stated.distances import Distance
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, show
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -377,13 +377,12 @@ def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightnes
 
 def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> tuple[KappaAt, ...]:
     """Return the largest κ at each input where the claim says something."""
-    if not is_listed(claim.input_set):
-        raise ValueRefusedError(
-            "κ is computed at each listed input, and the claim is about all real inputs",
-            rule="Inputs that are listed have a κ each; all real inputs together have one.",
-            way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
-            "claim.tightest() (exactdp tighten).",
-        )
+    claim.scope.require_listed(
+        "κ is computed at each listed input, and the claim is about all real inputs",
+        rule="Inputs that are listed have a κ each; all real inputs together have one.",
+        way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
+        "claim.tightest() (exactdp tighten).",
+    )
     rows: list[KappaAt] = []
     contents = Contents()
     for found in whole(claim, RatioAtEachAsked(positive_width(width)), conduct_of(progress)):

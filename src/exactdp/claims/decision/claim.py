@@ -7,7 +7,7 @@ regions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import Explorer
 from exactdp.claims.stated.inputs import AllReals, as_given
+from exactdp.claims.stated.scope import Scope
+from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError
 from exactdp.language.layout import assembled
 from exactdp.reals import Interval
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from exactdp.claims.regions.region import Region
     from exactdp.claims.stated.claim import Bound, Due
     from exactdp.claims.stated.inputs import Inputs
-    from exactdp.claims.stated.vacuity import Content, Contents
     from exactdp.language.program import Program
     from exactdp.language.values import Value
     from exactdp.reals import ClosedForm
@@ -52,6 +53,11 @@ class Claim(ABC):
     @abstractmethod
     def input_set(self) -> Inputs:
         """The inputs that the claim is about."""
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The same inputs, in parts in which some entries are free."""
+        return Scope(self.mechanism, self.input_set)
 
     @property
     @abstractmethod
@@ -110,6 +116,10 @@ class Claim(ABC):
         """Return the same claim about all real inputs."""
         return self.changed(inputs=AllReals())
 
+    def wider(self) -> Self | None:
+        """Return the claim about all reals, if this one is about a box of them."""
+        return self.everywhere() if self.scope.free and not self.scope.has_all else None
+
     def stronger(self) -> Claim | None:
         """Return a claim that implies this one and is easier to prove, if there is one."""
         return None
@@ -125,6 +135,16 @@ class Claim(ABC):
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
     ) -> Content:
         """Return how much is claimed, given the obligations; the function decides form ≥ 1."""
+
+    def counted(self, parts: Iterable[Contents], group: Sequence[Region]) -> Contents:
+        """Return how much is claimed on a group of regions, given its cells.
+
+        Cells of reals are counted one by one, but a listed input, or a class of them, once.
+        """
+        found = sum(parts, Contents())
+        if self.scope.free:
+            return found
+        return Contents().and_some(found.most, group[0].inputs if group else 1)
 
     def why_empty(self, contents: Contents) -> str:
         """Describe why the claim says nothing at some inputs."""

@@ -22,10 +22,10 @@ from exactdp.claims.regions.region import RAY, Region, Setting, Vector
 from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
-from exactdp.claims.stated.inputs import as_given, as_written, ends_of, is_listed, show
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import assembled, entries
 from exactdp.language.linear import UNIT, units_in
 from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
@@ -213,7 +213,7 @@ def _simplified(
         tried = chain(tried, ((replace(part, inputs=[there]), there) for there in rounded))
     for trial, there in tried:
         simple: Counterexample | None = (
-            trial.check().counterexample if is_input_of(claim, there) else None
+            trial.check().counterexample if claim.scope.has_between(there) else None
         )
         if simple is not None and _is_one(claim, simple):
             return simple
@@ -238,21 +238,6 @@ def _size(value: Value) -> int:
 
 def _rounded(value: Value, most: int) -> Value:
     return mapped(value, lambda x: x.limit_denominator(most) if isinstance(x, Fraction) else x)
-
-
-def is_input_of(claim: DecidedAccuracy, u: Value) -> bool:
-    """Whether an input is one that the claim is about."""
-    reals = [
-        Fraction(value)
-        for value, kind in zip(
-            entries(claim.mechanism.read_input(u)), kinds(claim.mechanism.inputs), strict=True
-        )
-        if kind is None
-    ]
-    ends = ends_of(claim.input_set, len(reals))
-    return ends is not None and all(
-        low <= value <= high for value, (low, high) in zip(reals, ends, strict=True)
-    )
 
 
 # On a ray -----------------------------------------------------------------------------
@@ -473,7 +458,7 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
         }
         if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
             continue
-        if is_listed(claim.input_set) and not fixed:
+        if not (claim.scope.free or fixed):
             continue  # this would be the same claim
         if multiplies and not _meets(claim, setting):
             continue

@@ -21,8 +21,7 @@ from exactdp.claims.decision.work import EndlessError, Explorer
 from exactdp.claims.regions.places import OnRay, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.claim import NEARLY_ABOVE
-from exactdp.claims.stated.inputs import Box, is_listed
-from exactdp.claims.stated.vacuity import Content, Contents
+from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import counted
 from exactdp.language.linear import unit_in
 from exactdp.language.sampling import OrderChangesError
@@ -67,18 +66,18 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
         if easier is not None and getattr(claim, "is_bounded_only", False) and not answer:
             return replace(easier, claim=claim, holds=None, missing=easier.missing or _BETWEEN)
-    one_by_one = is_listed(claim.input_set)
     seen = _looked_at(claim, every, conduct_of(progress))
     missing = ""
     larger = None  # a claim that holds for all inputs holds for those in a box
     if seen.left is not None and not seen.failures:
-        if isinstance(claim.input_set, Box):
-            larger = decide(claim.everywhere(), progress=progress, hint=False)
+        wider = claim.wider()
+        if wider is not None:
+            larger = decide(wider, progress=progress, hint=False)
         if larger is None or not larger.holds:
-            if one_by_one:
-                missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
-            else:
+            if claim.scope.free:
                 missing = _what_is_left(claim, list(seen.findings), hint=hint)
+            else:
+                missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
     return Verdict(
         claim,
         holds=False if seen.failures else None if missing else True,
@@ -178,7 +177,6 @@ class _Examining(Fold):
 
     def __init__(self, claim: Claim, question: Examination) -> None:
         self._claim, self._question = claim, question
-        self._one_by_one = is_listed(claim.input_set)
         self._contents = Contents()
         self._findings: list[Finding] = []
         self._failures: list[Any] = []
@@ -195,11 +193,7 @@ class _Examining(Fold):
         self._groups += 1
         self._findings += here
         self._failures += (one for finding in here for one in finding.failures)
-        if self._one_by_one:
-            most = max((one.contents.most for one in here), default=Content.NOTHING)
-            self._contents = self._contents.and_some(most, group[0].inputs if group else 1)
-        else:
-            self._contents = sum((one.contents for one in here), self._contents)
+        self._contents += self._claim.counted((one.contents for one in here), group)
 
     def answer(self) -> Examined:
         """Return the results; if there are many findings, they are packed."""
@@ -210,7 +204,7 @@ class _Examining(Fold):
             (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
         )
         part: tuple[Finding, ...] | PackedFindings = found
-        packs = self._question.is_packed and self._one_by_one
+        packs = self._question.is_packed and not self._claim.scope.free
         if packs or self._groups == Examination.span:
             with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
                 part = PackedFindings(len(found), pack(found))

@@ -31,7 +31,6 @@ from exactdp.claims.decision.spreading import (
     received,
 )
 from exactdp.claims.stated.identity import blob_of, claim_of, key_of
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.errors import ExactdpError, counted
 from exactdp.running import pace
 from exactdp.running.conduct import Conduct
@@ -233,7 +232,7 @@ def parts(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[
         conduct = replace(conduct, executor=None, jobs=1)  # threads would block each other
     if conduct.is_plain:
         yield from _here(claim, question, meter)
-    elif not is_listed(claim.input_set) and claim.how_many_groups() < _MANY:
+    elif claim.scope.free and claim.how_many_groups() < _MANY:
         yield from _by_cells(claim, question, conduct, meter)
     else:
         slicing = _Slicing(claim, question, conduct, meter)

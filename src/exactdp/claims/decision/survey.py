@@ -10,7 +10,6 @@ from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear, nobody
 from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ValueRefusedError
 
@@ -35,7 +34,7 @@ def surveyed(
     part of ε with irrational ends, unless such parts are expected.
     """
     problems: list[Problem] = []
-    contents = Contents()
+    contents: list[Contents] = []
     for region, part in claim.work.with_faces(group, hear):
         is_moving = region.levels and not (in_parts and region.curve is not None)
         if region.is_unknown or is_moving or region.sides:
@@ -44,10 +43,8 @@ def surveyed(
             in_parts and (region.is_ray or region.curve is not None)
         ):
             raise unknown(asked, region.why)
-        contents += _add(claim, region, problems, part, asked)
-    if is_listed(claim.input_set):
-        contents = Contents().and_some(contents.most, group[0].inputs if group else 1)
-    return Surveyed(tuple(problems), contents)
+        contents.append(_add(claim, region, problems, part, asked))
+    return Surveyed(tuple(problems), claim.counted(contents, group))
 
 
 def survey(claim: Claim, asked: str) -> Iterator[Surveyed]:

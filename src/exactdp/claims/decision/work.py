@@ -20,7 +20,6 @@ from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, PlaceD
 from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound, Due
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision
 from exactdp.language.linear import units_in
@@ -308,7 +307,7 @@ class Explorer:
 
     def trim(self) -> None:
         """Discard cached results if there are many listed inputs: each is examined once."""
-        if not is_listed(self.claim.input_set):
+        if self.claim.scope.free:
             return
         for kept, most in (
             (self._explored, _MOST_REGIONS),

@@ -26,7 +26,6 @@ from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.private.patterns import endless, reals_in
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.adjacency import Entries, WithinRadius
-from exactdp.claims.stated.inputs import is_listed, listed
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
 from exactdp.language.events import State
@@ -54,9 +53,9 @@ _MOST_OTHERS = 8
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict on privacy."""
     claim: Privacy = verdict.claim
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _on_cones(verdict, [])
-    inputs = [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
+    inputs = [tuple(entries(u)) for u in claim.scope.listed()]
     chances = {u: claim.outcomes.distribution(u) for u in inputs}
     patterns = [key.env[0] for each in chances.values() for key in each if endless(key.env[0])]
     if any(map(reals_in, patterns)) and not claim.delta_form:

@@ -19,7 +19,7 @@ from exactdp.claims.private.loss_factor import Best, Factor, Ray
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.pairs import Pairs
 from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.inputs import show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import (
@@ -115,7 +115,7 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
             rule="Bounded range has no δ.",
             way_out="Leave out measure.",
         )
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _everywhere(claim, progress)
     # With a nonzero δ, the bounds are about sets of outputs.
     asked = replace(claim, delta=Fraction(1, 2))

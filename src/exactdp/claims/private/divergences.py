@@ -22,7 +22,7 @@ from flint import arb, ctx
 
 from exactdp.claims.private.density_powers import DensityPiece, density_pieces, value_at
 from exactdp.claims.private.pairs import Pairs
-from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.inputs import show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps
@@ -274,12 +274,11 @@ def _zero(form: ClosedForm) -> ClosedForm:
 
 def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
     """Return the endpoints of the requested range of ε."""
-    if not is_listed(claim.input_set):
-        raise ValueRefusedError(
-            "divergences are not computed for all real inputs",
-            rule="Divergences are enclosed at listed inputs.",
-            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
-        )
+    claim.scope.require_listed(
+        "divergences are not computed for all real inputs",
+        rule="Divergences are enclosed at listed inputs.",
+        way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+    )
     if isinstance(at, Interval) or (isinstance(at, str) and at.strip().startswith(("[", "("))):
         on = Interval.of(at)
         low, high = on.lower, on.upper

@@ -23,7 +23,7 @@ from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape, shape_of
-from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.inputs import show
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.cones import OrderedSum
 from exactdp.errors import ValueRefusedError
@@ -244,7 +244,7 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     target = positive_width(width)
     if claim.has_inverse_eps:  # limits of ratios are not known: only check() decides
         return _proved(claim, None, target, progress)
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _everywhere(claim, target, progress)
     worst = worst_pairs(claim)
     if worst is not None:

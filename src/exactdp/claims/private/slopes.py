@@ -24,7 +24,7 @@ from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.regions.shapes import shape_of
 from exactdp.claims.stated.adjacency import Adjacency, WithinRadius
 from exactdp.claims.stated.claim import Due
-from exactdp.claims.stated.inputs import Inputs, is_listed
+from exactdp.claims.stated.inputs import Inputs
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, OrderedSum
 from exactdp.language.layout import assembled, entry_names, kinds
@@ -129,7 +129,7 @@ class Slopes(Claim):
     @classmethod
     def of(cls, claim: Privacy) -> Slopes | None:
         """Return the stronger claim, if it implies the given privacy claim."""
-        if is_listed(claim.input_set) or claim.delta_form or claim.measure != "privacy":
+        if not claim.scope.free or claim.delta_form or claim.measure != "privacy":
             return None
         domains = kinds(claim.mechanism.inputs)
         adjacency = claim.adjacency
@@ -174,7 +174,7 @@ class Slopes(Claim):
         unit = basis(names)
         forms = [unit[name] for name in reals]
         walls = sides_of_eps(self.epsilon, units, names)
-        walls += sides_within(self.mechanism, self.input_set, unit["eps"], forms)
+        walls += sides_within(self.scope, unit["eps"], forms)
         entries: list[Any] = [*map(Combination, forms)]
         if numbers:
             entries += [pattern, *(Combination(unit[name]) for name in numbers)]

@@ -35,7 +35,6 @@ from exactdp.claims.regions.few_outputs import SampledOutputs, exchanged_outputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.stated.enclosing import EnclosingSides, Enclosures
-from exactdp.claims.stated.inputs import AllReals, ends_of
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
@@ -165,8 +164,7 @@ class Corners:
         """Whether the claim says the same of all entries, and of all outputs."""
         claim = self._claim
         is_norm = claim.input_metric in (linf, l1, l2, discrete)
-        is_everywhere = isinstance(claim.input_set, AllReals)
-        return is_norm and is_everywhere and claim.output_metric == discrete_outputs
+        return is_norm and claim.scope.has_all and claim.output_metric == discrete_outputs
 
     def _exchanged(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
         """Return a corner that stands for all, if exchanging entries only exchanges outputs."""
@@ -314,14 +312,13 @@ class Corners:
 
     def _box(self) -> Iterator[DominanceRow]:
         """Yield the rows of the box of inputs."""
-        ends = ends_of(self._claim.input_set, len(self._reals)) or ()
-        for name, (low, high) in zip(self._reals, ends, strict=bool(ends)):
+        for name, (low, high) in zip(self._claim.scope.free, self._claim.scope.ends, strict=True):
             for end, sign in ((low, 1), (high, -1)):
                 if isinstance(end, Fraction):
                     yield DominanceRow(((name, Fraction(sign)),), -sign * end, Fraction(0))
 
     def _signs(self, order: MonotoneDirections) -> SignedOrder:
-        shifted = isinstance(self._claim.input_set, AllReals) and all(
+        shifted = self._claim.scope.has_all and all(
             order.grows_along(dict.fromkeys(self._reals, sign)) for sign in (1, -1)
         )
         return SignedOrder(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from exactdp.claims.regions.moving import exact_values, functions_of_eps, scaled_form
@@ -13,20 +13,14 @@ from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
-from exactdp.claims.stated.inputs import (
-    Box,
-    as_given,
-    box_sides,
-    real_count,
-    with_zeros,
-)
+from exactdp.claims.stated.inputs import as_given, with_zeros
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.products import without_powers
+from exactdp.claims.stated.scope import FREE, Part
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.layout import assembled, kinds
+from exactdp.language.layout import assembled
 from exactdp.language.linear import UNIT
-from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.semantics.by_epsilon import sides_of_eps
@@ -67,14 +61,14 @@ def regions_everywhere(claim: AccuracyRegions, first: int = 0) -> Iterator[tuple
             way_out="Give the input another name.",
         )
     fixed, moving = _levels_everywhere(claim)
-    every = product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind))
-    for finite in islice(every, first, None):
+    for place in islice(claim.scope.parts(), first, None):
         whole = [
             region
             for whole_part in parts_of(claim, _symbolic_beta(claim))
             for part in _resolved(claim, whole_part)
-            if (region := _of_part(claim, part, finite, fixed, moving)) is not None
+            if (region := _of_part(claim, part, place, fixed, moving)) is not None
         ]
+        finite = tuple(value for value in place if value is not FREE)
         yield tuple(
             one
             for region in whole
@@ -85,27 +79,20 @@ def regions_everywhere(claim: AccuracyRegions, first: int = 0) -> Iterator[tuple
 def refuse_rounded(claim: AccuracyRegions) -> None:
     """Refuse rounded numbers at unbounded inputs: there is a case for each integer."""
     programs = (claim.mechanism, claim.ideal_function.program)
-    sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
     if any(one is not None and one.kept(Engine).divides for one in programs):
         raise ValueRefusedError(
             "a quotient is released, and the claim is about all real inputs",
             rule="Quotients are not linear in the inputs.",
             way_out="Give inputs=Grid(lo, hi) or a list.",
         )
-    is_bounded = len(sides) == 2 * real_count(claim.mechanism)
-    if not is_bounded and any(one is not None and one.kept(Engine).rounds for one in programs):
+    rounds = any(one is not None and one.kept(Engine).rounds for one in programs)
+    if rounds and not claim.scope.is_bounded:
         raise ValueRefusedError(
             "rounded numbers are released, compared with each other or means of noise, or integer "
             "noise is combined with reals, and the claim is about all real inputs",
             rule="There is a case for each whole number between the inputs.",
             way_out="Give inputs=Box(lo, hi) with finite ends, Grid(lo, hi) or a list.",
         )
-
-
-def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value]:
-    """Return an input with certain finite values, and zeros."""
-    rest = iter(finite)
-    return [0 if kind is None else next(rest) for kind in domains]
 
 
 def _is_bounded(gamma: Level) -> bool:
@@ -151,11 +138,11 @@ def _resolved(claim: AccuracyRegions, part: ClaimPart) -> Iterator[ClaimPart]:
 def _of_part(
     claim: AccuracyRegions,
     part: ClaimPart,
-    finite: tuple[Value, ...],
+    place: Part,
     fixed: Mapping[str, Fraction],
     moving: Mapping[str, ClosedForm],
 ) -> Region | None:
-    """Return the region of a part of a claim at a value of the finite inputs."""
+    """Return the region of a part of a claim at a part of its inputs."""
     free = Free.everywhere(claim, part)
     others = {
         name: form
@@ -163,14 +150,13 @@ def _of_part(
         if name not in fixed and name not in moving
     }
     free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
-    domains = kinds(claim.mechanism.inputs)
-    reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
-    given_at = assembled(claim.mechanism.inputs, _at_zero(domains, finite))
+    zeros = [0 if value is FREE else value for value in place]
+    given_at = assembled(claim.mechanism.inputs, zeros)
     logs = independent_units(claim.level_logs)
     has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in moving.values())
     has_one = has_one or (claim.has_inverse_eps and bool(part.sides or others))
     units = claim.units_at(given_at, has_one=has_one)
-    names = ("eps", *units, *reals, *free.names)
+    names = ("eps", *units, *claim.scope.free, *free.names)
     unit = basis(names)
 
     def form(level: ClosedForm) -> Vector:
@@ -181,10 +167,10 @@ def _of_part(
     levels: dict[str, Vector] = {name: unit[name] for name in free.names}
     levels |= {name: form(level) for name, level in moving.items()}
     levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
-    forms = [unit[name] for name in reals]
-    given = real_forms(claim.mechanism, forms, finite)
+    forms = [unit[name] for name in claim.scope.free]
+    given = real_forms(place, forms)
     sides = sides_of_eps(claim.epsilon, units, names)
-    sides += sides_within(claim.mechanism, claim.input_set, unit["eps"], forms)
+    sides += sides_within(claim.scope, unit["eps"], forms)
     region = Region(
         names,
         Cone.of(len(names), sides),
@@ -214,9 +200,7 @@ def _of_part(
 
 def _has_room(claim: AccuracyRegions) -> bool:
     """Whether the inputs are not flat; the cone of a box of n reals has 2^n rays that tell it."""
-    box = claim.input_set
-    ends = box.ends(real_count(claim.mechanism)) if isinstance(box, Box) else []
-    return all(low != high for low, high in ends)
+    return all(low != high for low, high in claim.scope.ends)
 
 
 def _side_everywhere(claim: AccuracyRegions, given: Comparison) -> LinearSide:

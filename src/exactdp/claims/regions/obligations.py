@@ -21,7 +21,6 @@ from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Alternatives, Expression
 from exactdp.claims.stated.ideal_paths import IdealPath, IdealPaths
 from exactdp.claims.stated.ideals import IdealProgram
-from exactdp.claims.stated.inputs import how_many, is_listed
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import UndefinedError
@@ -214,7 +213,7 @@ class Obligations:
     def _paths(self) -> IdealPaths | None:
         """The paths of the ideal, if inputs on a path may have equal obligations."""
         claim, ideal = self.claim, self.claim.ideal_function
-        if not isinstance(ideal, IdealProgram) or not is_listed(claim.input_set):
+        if not isinstance(ideal, IdealProgram) or claim.scope.free:
             return None
         has_several = isinstance(claim.gamma_level, Range) or self.levels.gamma_follows
         if has_several or claim.uses_inputs or claim.is_decided_only or ideal.is_partial:
@@ -222,7 +221,7 @@ class Obligations:
         is_simple = (
             claim.output_metric in (discrete_outputs, sup) and self._disagreements.is_by_forms
         )
-        has_many = is_simple and how_many(claim.mechanism, claim.input_set) > 1
+        has_many = is_simple and claim.scope.count > 1
         return IdealPaths(ideal.program) if has_many else None
 
     def _read(

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from exactdp.claims.regions.moving import curve_of
 from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
-from exactdp.claims.stated.inputs import AllReals, Box, Inputs, box_sides
+from exactdp.claims.stated.scope import FREE, Part, Scope
 from exactdp.language.layout import kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
@@ -60,23 +60,15 @@ def listed_forms(
     )
 
 
-def real_forms(
-    mechanism: Program, reals: Sequence[Vector], finite: Sequence[Value]
-) -> tuple[Value | Combination, ...]:
-    """Return the entries of an input with forms for its reals, and finite values for the others."""
-    forms, rest = iter(reals), iter(finite)
-    return tuple(
-        Combination(next(forms)) if kind is None else next(rest) for kind in kinds(mechanism.inputs)
-    )
+def real_forms(part: Part, reals: Sequence[Vector]) -> tuple[Value | Combination, ...]:
+    """Return the entries of an input with forms for those that are free."""
+    forms = iter(reals)
+    return tuple(Combination(next(forms)) if value is FREE else value for value in part)
 
 
-def sides_within(
-    mechanism: Program, inputs: Inputs, eps: Vector, reals: Sequence[Vector]
-) -> list[Vector]:
-    """Return the sides that restrict an input, given by forms, to a box or all reals."""
-    assert isinstance(inputs, AllReals | Box)
-    forms = eps, *reals
-    return [combined(side, forms) for side in box_sides(mechanism, inputs)]
+def sides_within(scope: Scope, eps: Vector, reals: Sequence[Vector]) -> list[Vector]:
+    """Return the sides that restrict an input, given by forms for its free entries."""
+    return [combined(side, (eps, *reals)) for side in scope.sides]
 
 
 def combined(factors: Sequence[Fraction | int], forms: Sequence[Vector]) -> Vector:

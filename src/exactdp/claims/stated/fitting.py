@@ -19,9 +19,9 @@ from exactdp.claims.stated.output_distances import (
     value_gap,
 )
 from exactdp.claims.stated.pieces import condition, pieces
-from exactdp.claims.stated.selecting import selected_end
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
+from exactdp.language.layout import entry_names
 from exactdp.language.linear import Linear
 from exactdp.language.nested import leaves
 from exactdp.language.program import DeterministicProgram, Program
@@ -199,7 +199,8 @@ def _selects(
         if not isinstance(ideal, IdealProgram):
             return False
         try:
-            if not path and ideal.program.kept(selected_end):
+            selection = None if path else ideal.program.kept(Engine).selection
+            if selection is not None and selection.end(entry_names(ideal.program.inputs)):
                 return True
             every = pieces(ideal.function.machine, (List(values),))
             found = list(islice(every, _MOST_PIECES + 1))

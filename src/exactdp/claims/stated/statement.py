@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -47,7 +47,6 @@ from exactdp.claims.stated.inputs import (
     Inputs,
     as_given,
     is_condition,
-    is_listed,
     read_inputs,
     told_budgets,
     told_inputs,
@@ -70,6 +69,7 @@ from exactdp.claims.stated.output_distances import (
     read_output_distance,
 )
 from exactdp.claims.stated.powers_of_e import is_bent, units_of, with_powers_of_e
+from exactdp.claims.stated.scope import Scope
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
@@ -209,7 +209,7 @@ class AccuracyStatement:
         for name, level in self._given_levels.items():
             if isinstance(level, CaseFormula | Minimum | Maximum):
                 pieces = [(value, when) for value, cases in pieces_of(level) for when in cases]
-            elif isinstance(level, OfInput) and not is_listed(self.input_set):
+            elif isinstance(level, OfInput) and self.scope.free:
                 try:
                     pieces = read_pieces(level.function.function, self.mechanism, name)
                     symbols = {one: parameter(one) for one in ("alpha", "gamma", *self.entry_names)}
@@ -238,7 +238,7 @@ class AccuracyStatement:
     def conditions(self) -> Cases:
         """The conditions on α and γ, in addition to their ranges of numbers."""
         cases = self._region
-        if is_condition(self.inputs) and not is_listed(self.input_set):
+        if is_condition(self.inputs) and self.scope.free:
             inputs = read_cases(self.inputs, self.mechanism, "inputs")
             for one in (one for conjunction in inputs for one in conjunction):
                 if used := sorted({"alpha", "gamma"} & one.form.names()):
@@ -287,6 +287,11 @@ class AccuracyStatement:
         found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
         return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
 
+    @cached_property
+    def scope(self) -> Scope:
+        """The same inputs, in parts in which some entries are free."""
+        return Scope(self.mechanism, self.input_set)
+
     def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
         """Return the numbers of an input by name."""
         named = zip(self.entry_names, entries(u), strict=True)
@@ -304,9 +309,8 @@ class AccuracyStatement:
         So is a function of the input, if the claim is about a set of reals and it can be read.
         """
         if callable(self.beta) and not isinstance(self.beta, Expression):
-            by_cases = conditional(
-                self.beta, self.mechanism, "beta", of_input=not is_listed(self.input_set)
-            )
+            of_input = bool(self.scope.free)
+            by_cases = conditional(self.beta, self.mechanism, "beta", of_input=of_input)
             return self.beta if by_cases is None else by_cases
         if isinstance(self.beta, str) and is_formula(self.beta):
             return read_formula(self.beta, self.mechanism, "beta")
@@ -351,6 +355,16 @@ class AccuracyStatement:
             return formula
         return with_powers_of_e(formula, self.epsilon)
 
+    @property
+    def betas(self) -> Iterator[Expression]:
+        """β, or β at each listed input if the claim uses the input."""
+        if self.scope.free or not self.uses_inputs:
+            yield self.formula
+            return
+        for u in self.scope.listed():
+            numbers = self.level_values.input_values(u)
+            yield self.beta_at(as_given(self.mechanism, u)).bound_to(numbers)
+
     @cached_property
     def beta_units(self) -> tuple[str, ...]:
         """The parameters of β that are 1, or logarithms."""
@@ -386,7 +400,7 @@ class AccuracyStatement:
     @property
     def is_decided_only(self) -> bool:
         """Whether one α and γ per input, with one closed form for all ε, are not sufficient."""
-        is_rooted = not is_listed(self.input_set) and self.states_roots
+        is_rooted = bool(self.scope.free) and self.states_roots
         return self.has_cases or self.has_inverse_eps or is_rooted
 
     @property
