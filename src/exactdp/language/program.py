@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.budgets import defined_on
 from exactdp.language.checker import CheckedCode, check
-from exactdp.language.code import expressions
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
 from exactdp.language.machine import Machine
@@ -130,16 +129,14 @@ class Program:
     @cached_property
     def uses_log(self) -> bool:
         """Whether log(r)/ε may be combined with reals."""
-        written = (found for one in self.code.instructions for found in expressions(one))
-        nodes = [node for found in written for node in ast.walk(found)]
-        if any(called(node) == "log" for node in nodes):
-            return True
-        return any(isinstance(node, ast.Constant) and _has_log(node.value) for node in nodes)
+        return any(
+            called(node) == "log" or (isinstance(node, ast.Constant) and _has_log(node.value))
+            for node in self.code.nodes()
+        )
 
     @cached_property
     def uses_roots(self) -> bool:
         """Whether an irrational root may occur in a rate or a probability."""
-        written = (found for one in self.code.instructions for found in expressions(one))
         return any(
             called(node) == "sqrt"
             or (
@@ -147,8 +144,7 @@ class Program:
                 and isinstance(node.op, ast.Pow)
                 and not isinstance(node.right, ast.Constant)
             )
-            for found in written
-            for node in ast.walk(found)
+            for node in self.code.nodes()
         )
 
     @property
