@@ -171,7 +171,7 @@ class CaseClaims(CaseConditions):
             self.where = f"{here}, region {k + 1}"
             for region, cell in leaves(space.region, one["tree"]):
                 self.leaf(space, region, cell)
-            self.case_jumps(space, rows, leaf, set(flats))
+            self.jumps(space, set(flats))
             self.least(space, set(flats))
         if any(isinstance(one, RealInterval) for one in self.levels):
             for beta in case.betas if part == len(case.betas) else [self.beta]:
@@ -245,23 +245,3 @@ class CaseClaims(CaseConditions):
                 moved = [a + q * b for a, b in zip(moved, form, strict=True)]
             space.region = space.region.cut(moved) if any(moved) else space.region
         return space
-
-    def case_jumps(
-        self,
-        space: ParameterSpace,
-        rows: Sequence[Vector],
-        leaf: Leaf,
-        flats: set[tuple[object, ...]],
-    ) -> None:
-        """Check that the probability is continuous, or that its jumps are examined.
-
-        Conditions on inputs may leave no room beside such a jump.
-        """
-        first = 1 + leaf.at.unit
-        reals = range(first, first + leaf.at.reals)
-        alone = self.unit is None and self.ends is None
-        if alone and not any(row[k] for row in rows for k in reals):
-            self.jumps(space, flats)
-            return
-        for form, _ in sorted(space.compared):
-            self.face(space, form, flats)

@@ -86,11 +86,7 @@ class ExpectedLosses(Proofs):
                 )
                 self.bounds_are_proved(part, functions, bounds)
             self.where = f"region {k + 1}"
-            if self.unit is not None:
-                for form, _ in sorted(space.compared):
-                    self.face(space, form, flats)
-            elif not self.is_listed:
-                self.jumps(space, flats)
+            self.jumps(space, flats)
         return (
             f"on {counted(count, 'part')} of {counted(len(spaces), 'region')} the bound is proved "
             f"with {counted(len(self.signs), 'sign')}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import values
-from .cones import PolyhedralCone, Vector, axes, axis, dot, reduced, whole
+from .cones import PolyhedralCone, Vector, axes, axis, reduced
 from .linear import holds
 from .parameter_spaces import ParameterSpace
 from .parametric import At
@@ -247,27 +247,15 @@ class Spaces(WorstInputs):
                     self.face(space, start, flats)
 
     def jumps(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
-        """Check that the probability is continuous, or that its jumps are examined.
+        """Check that the probability is continuous on a space, or that its jumps are examined.
 
-        It may jump where the mechanism compares inputs without noise. If each such form is always
-        treated as on one of its sides where it is 0, and the forms are independent, then the input
-        there behaves as inputs close to it do. In a box these must be in the box: so they are if
-        each form is of one number alone, and some input of the box is on the side in question.
+        It may jump where the mechanism compares inputs without noise. If the whole space is on one
+        side of such a form, and a tie is treated as on that side, then an input on the tie behaves
+        as those inside of the space do.
         """
-        sides: dict[Vector, set[int]] = {}
-        for form, op in space.compared:
-            direction = tuple(map(Fraction, whole(form)))
-            turned = next(q for q in direction if q) < 0
-            key = tuple(-q for q in direction) if turned else direction
+        for form, op in sorted(space.compared):
             side = {">": -1, "<=": -1, ">=": 1, "<": 1}.get(op, 0)
-            sides.setdefault(key, set()).add(-side if turned else side)
-        harmless = all(len(one) == 1 and 0 not in one for one in sides.values())
-        if self.ends is None:
-            harmless = harmless and len(reduced([axis(0, space.size), *sides])) == 1 + len(sides)
-        else:
-            harmless = harmless and _has_room(space.region, sides)
-        if not harmless:
-            for form in sorted(sides):
+            if not side or not space.region.is_within([[side * q for q in form]]):
                 self.face(space, form, flats)
 
 
@@ -278,15 +266,6 @@ def between(
     for end, sign in ((low, 1), (high, -1)):
         if isinstance(end, Fraction):
             yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))
-
-
-def _has_room(region: PolyhedralCone, sides: dict[Vector, set[int]]) -> bool:
-    """Whether a region is a product of intervals, with points on a side of forms of one number."""
-    return all(sum(map(bool, side[1:])) <= 1 for side in region.sides) and all(
-        sum(map(bool, form[1:])) == 1
-        and any(side * dot(form, ray) > 0 for side in sided for ray in region.generators)
-        for form, sided in sides.items()
-    )
 
 
 def flat_of(region: PolyhedralCone, form: Vector, positive: int) -> list[Vector]:
