@@ -99,7 +99,7 @@ def test_claims_by_cases_are_certified(name: str) -> None:
         report = certify.check(found)
         assert report.accepted, report.reason
         assert report.taken == ()
-        assert found["kind"] == "claim_by_cases"
+        assert found["kind"] == "claim"
     if name in ("functions of ε", "a logarithm"):
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
@@ -421,10 +421,7 @@ def test_a_jump_at_the_least_alpha_is_examined() -> None:
     Inputs close to it are examined with x > 1, where it is right, or their dd is below 1.
     """
     source = (
-        "def above(x: Real):\n"
-        "    if x >= 1:\n"
-        "        return lap(eps, x) >= 0\n"
-        "    return False\n"
+        "def above(x: Real):\n    if x >= 1:\n        return lap(eps, x) >= 0\n    return False\n"
     )
     ideal = Ideal.from_source("def ideal(x: Real): return x >= 0")
     beta = exp(-alpha * eps) * parse("3/4")
