@@ -213,12 +213,8 @@ class CaseConditions(WorstInputs):
         self.require(sum(known) == sum(powers) <= _MOST_POWER, "a product of other numbers")
         is_positive = self.never_negative(c)
         self.require(is_positive or self.never_negative(-c), "the sign of a factor is not seen")
-        ends = [
-            (_ZERO, inf)
-            if place is None
-            else ends_of([*leaf.cuts, *(one.form for one in self.ranges(leaf))], place)
-            for place in places
-        ]
+        rows = [*leaf.cuts, *(one.form for one in self.ranges(leaf))]
+        ends = [(_ZERO, inf) if place is None else ends_of(rows, place) for place in places]
         found = bound((known[0], known[1]), (ends[0], ends[1]), keep, above=is_positive)
         if found is None:
             raise RejectedError(f"{self.where}: a factor of a condition is not bounded")
