@@ -225,7 +225,7 @@ def ray(u: list[str], at: Any, towards: Any) -> Json:
     """Return what a certificate says of an input at which nothing is claimed."""
     cell = {"output": False, "distance": ["0"], "steps": None, "obligations": None}
     cell["parts"] = {"near": {"at": at, "towards": towards, "germs": False}}
-    return {"names": ["eps"], "input": u, "alpha": None, "gamma": None, "tree": {"cell": cell}}
+    return {"names": ["eps"], "input": u, "tree": {"cell": cell}}
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_a_beta_that_falls_at_some_inputs_only() -> None:
     """At q = 1 it grows with α, so all α are examined there, and the largest at q = 2."""
     growing = {1: exp(-alpha * eps) + alpha / 9, 2: exp(-alpha * eps)}
     document = plain(Accuracy(above, beta=lambda u: growing[int(u)], inputs=[1, 2]))
-    assert [one["alpha"] is None for one in regions(document)] == [False, True]
+    assert ["alpha" in one for one in regions(document)] == [True, False]
     assert certify.check(document).outcome == "accepted"
     wrong = copy.deepcopy(document)
     wrong["regions"][0] = copy.deepcopy(document["regions"][1])

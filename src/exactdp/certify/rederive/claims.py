@@ -20,7 +20,7 @@ from typing import Any
 from ..kernel.reading import RealInterval
 from . import formulas
 from .case_conditions import CaseConditions, Coordinates, Leaf
-from .cones import Vector, leaves, reduced
+from .cones import Vector, axes, leaves, reduced
 from .obligations import follows
 from .parameter_spaces import ParameterSpace
 from .spaces import Flats
@@ -129,9 +129,11 @@ class Claims(CaseConditions):
             self.require(not leaf.cuts and not sides, "corners are those of all inputs")
             self.require(all(one.corner for one in spaces), "some regions are not corners")
             self.why = self.corners_there(leaf.fixed, spaces)
-        elif not self.all_there(leaf, rows, spaces):
+            self.cells(leaf, part, spaces, found)
             return
-        self.cells(leaf, part, spaces, found)
+        flats = self.all_there(leaf, rows, spaces)
+        if flats:
+            self.cells(leaf, part, spaces, found, flats)
 
     def region(self, given: Any, leaf: Leaf, rows: Sequence[Vector]) -> ParameterSpace:
         """Read a region of a part."""
@@ -141,21 +143,23 @@ class Claims(CaseConditions):
 
     def all_there(
         self, leaf: Leaf, rows: Sequence[Vector], spaces: Sequence[ParameterSpace]
-    ) -> bool:
+    ) -> Flats:
         """Check that the first region is the whole part, and that its ties are regions.
 
-        Return whether there is one: conditions may leave no ε, or nothing.
+        Return what identifies the regions; there is none where conditions leave no ε, or nothing.
         """
-        cone = self.cone(rows)
+        is_same = bool(spaces) and spaces[0].forms == axes(leaf.at.size)
+        cone = spaces[0].region if is_same else self.cone(rows)
         if not any(ray[0] for ray in cone.generators):
             self.require(not spaces, "a region without ε")
-            return False
+            return set()
         is_empty = leaf.at.unit and not any(ray[1] for ray in cone.generators)  # the unit is not 0
         if not spaces and (is_empty or self.excludes(cone.generators)):
-            return False
+            return set()
         self.require(spaces, "a region is missing")
         whole = str(leaf.fixed), tuple(reduced(cone.generators))
-        self.require(spaces[0].flat() == whole, "the first region is not the whole part")
+        flats = [space.flat() for space in spaces]
+        self.require(flats[0] == whole, "the first region is not the whole part")
         self.wholes += 1
         if self.is_listed:
             if leaf.at.free:
@@ -168,20 +172,23 @@ class Claims(CaseConditions):
         else:
             self.sides(spaces)
             self.why = "{ties} ties are separate regions"
-        return True
+        return {*flats}
 
     def cells(
-        self, leaf: Leaf, part: int, spaces: Sequence[ParameterSpace], given: Sequence[Any]
+        self,
+        leaf: Leaf,
+        part: int,
+        spaces: Sequence[ParameterSpace],
+        given: Sequence[Any],
+        flats: Flats | None = None,
     ) -> None:
-        """Check the cells of regions, that none is left out at their ends, and that β decreases."""
+        """Check the cells of regions, that no tie is left out if there may be, and that β falls."""
         here, said = self.where, self.leaves - self.silent
-        flats = {space.flat() for space in spaces}
         for k, (space, one) in enumerate(zip(spaces, given, strict=True), 1):
             self.where = f"{here}, region {k}"
             for region, cell in leaves(space.region, one["tree"]):
                 self.leaf(space, region, cell)
-            if space.corner is None and space.stands_for is None:
-                # At corners no input is compared without noise; the other inputs are single ones.
+            if flats is not None:  # at corners no input is compared without noise
                 self.jumps(space, flats)
                 self.least(space, flats)
         self.where = here

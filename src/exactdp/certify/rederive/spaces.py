@@ -19,7 +19,7 @@ from .parameter_spaces import ParameterSpace
 from .parametric import At
 from .statement import Statement
 
-_SPACE = "names input alpha gamma tree"
+_SPACE = "names input tree"
 _ZERO = Fraction(0)
 
 Flats = Collection[tuple[object, ...]]
@@ -62,7 +62,7 @@ class Spaces(Statement):
         stands_for: str | None = None,
     ) -> ParameterSpace:
         """Read a space of parameters, with the sides of the numbers that move."""
-        names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
+        names, listed, _, *forms = self.fields(given, " ".join((_SPACE, *free)))
         names = self.entries(names)
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
         self.require(right and len(set(names)) == len(names) <= 40, "not names of parameters")
@@ -80,22 +80,19 @@ class Spaces(Statement):
             entries.append(values.value(self, one))
             right = values.is_entry(entries[-1], kind)
             self.require(right, "an input is not of the kind that the program takes")
-        levels = []
-        for name, one in (("alpha", alpha), ("gamma", gamma)):
-            self.require((one is not None) == (name in free), "α or γ is free, or is not")
-            levels.append(None if one is None else At(self.form(one, size)))
+        level = dict(zip(free, (At(self.form(one, size)) for one in forms), strict=True))
         unit = None
         if self.unit is not None:
             self.require(size > 1 and stands_for is None, "the unit is missing")
             unit = At(axis(1, size))
         cone = PolyhedralCone(size, self)
         space = ParameterSpace(
-            size, entries, levels[0], levels[1], cone, stands_for=stands_for, unit=unit
+            size, entries, level.get("alpha"), level.get("gamma"), cone, stands_for, unit
         )
-        forms = space.forms
+        moving = space.forms
         for side in limits:
             moved = [_ZERO] * size
-            for q, form in zip(side, forms, strict=True):
+            for q, form in zip(side, moving, strict=True):
                 moved = [a + q * b for a, b in zip(moved, form, strict=True)] if q else moved
             space.region = space.region.cut(moved) if any(moved) else space.region
         return space

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import inf
 from typing import Any, TypeVar
@@ -187,7 +188,7 @@ class Statement(Evaluation):
         real = [x for x, members in pairs if members is None]
         return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
 
-    @property
+    @cached_property
     def entry_names(self) -> list[str]:
         """The names of the single values of the input in formulas."""
         found: list[str] = []

@@ -206,8 +206,8 @@ def region_json(region: Region, *, listed: bool) -> Json:
     return {
         "names": list(region.names),
         "input": [*map(entry, region.entries)],
-        "alpha": None if region.alpha is None else form_json(region.alpha),
-        "gamma": None if region.gamma is None else form_json(region.gamma),
+        **({} if region.alpha is None else {"alpha": form_json(region.alpha)}),
+        **({} if region.gamma is None else {"gamma": form_json(region.gamma)}),
     }
 
 

@@ -115,8 +115,6 @@ class _Writer:
         return {
             "names": ["eps"],
             "input": [value_json(one) for one in entries(u)],
-            "alpha": None,
-            "gamma": None,
             "tree": {"loss": quotient_json(loss), "bounds": proofs},
         }
 
