@@ -38,6 +38,7 @@ from exactdp import (
 )
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.ratios import Ratio
+from support.certificates import regions
 
 from .claim_specimens import make
 from .specimens import seal
@@ -109,6 +110,10 @@ HOLDING: dict[str, Callable[[], Accuracy]] = {
     ),
     "β falls for these ε only, on a grid": noisy_max(
         DECAY * (3 - eps), epsilon="(0, 2]", inputs=Grid(0, 1)
+    ),
+    "β falls, but not by its coefficients": noisy_max(DECAY * (4 - exp(eps)), epsilon="(0, 1]"),
+    "β falls, but not by its coefficients, on a grid": noisy_max(
+        DECAY * (4 - exp(eps)), epsilon="(0, 1]", inputs=Grid(0, 1)
     ),
     "an open range up to dd": lambda: Accuracy(
         above_half,
@@ -210,7 +215,7 @@ def test_a_finite_input_that_disagrees_is_seen() -> None:
     claim = Accuracy(shifted, beta=exp(-eps) / 2, alpha="1/4", inputs=Box(-1, "1/2"))
     wrong = json.loads(json.dumps(claim.check().certificate))
     assert wrong["verdict"] == "fails"
-    wrong["claim"]["alpha"] = {"formula": ["form", [["2", 0, "0"]], [["1", 0, "0"]]]}
+    wrong["claim"]["cases"][0]["alpha"] = {"formula": ["form", [["2", 0, "0"]], [["1", 0, "0"]]]}
     (one,) = wrong["counterexamples"]
     one["alpha"], one["distance"] = "2", "3"
     assert "perhaps an input so close disagrees" in certify.check(seal(wrong)).reason
@@ -220,7 +225,7 @@ def ray(u: list[str], at: Any, towards: Any) -> Json:
     """Return what a certificate says of an input at which nothing is claimed."""
     cell = {"output": False, "distance": ["0"], "steps": None, "obligations": None}
     cell["parts"] = {"near": {"at": at, "towards": towards, "germs": False}}
-    return {"names": ["eps"], "input": u, "alpha": None, "gamma": None, "tree": {"cell": cell}}
+    return {"names": ["eps"], "input": u, "tree": {"cell": cell}}
 
 
 @pytest.mark.parametrize(
@@ -246,9 +251,10 @@ def test_a_nearest_input_must_be_one(at: Any, towards: Any, reason: str) -> None
     assert found.holds is False
     wrong = json.loads(json.dumps(found.certificate))
     wrong["verdict"], wrong["counterexamples"] = "holds", []
-    wrong["regions"] = [ray(["0", "0"], at, towards)]
+    alone = {"part": 0, "sides": [], "regions": [ray(["0", "0"], at, towards)]}
+    wrong["regions"] = [{"free": [], "tree": alone}]
     distance = "0" if at[0] == "0" else "1/2" if at[0] == "1/2" else "1/3"
-    wrong["regions"][0]["tree"]["cell"]["distance"] = [distance]
+    regions(wrong)[0]["tree"]["cell"]["distance"] = [distance]
     report = certify.check(seal(wrong))
     assert not report.accepted
     assert reason in report.reason
@@ -275,22 +281,24 @@ def test_other_budgets_are_not_proved(name: str, ends: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["β falls for these ε only", "β falls for these ε only, on a grid"]
+    "name",
+    ["β falls, but not by its coefficients", "β falls, but not by its coefficients, on a grid"],
 )
 def test_the_sign_in_beta_must_be_proved(name: str) -> None:
-    """The sign of 3 − ε, which is written last."""
+    """The sign of 4 − e^ε, which is written last."""
     right = certificate(name)
-    assert right["signs"][-1]["claim"]["numerator"] == [["3", 0, "0"], ["-1", 1, "0"]]
+    assert right["signs"][-1]["claim"]["numerator"] == [["4", 0, "0"], ["-1", 0, "1"]]
     wrong = copy.deepcopy(right)
     wrong["signs"].pop()
-    assert certify.check(seal(wrong)).reason == "region 1: β is not seen to fall in alpha"
+    assert certify.check(seal(wrong)).reason == "group 1: β is not seen to fall in alpha"
     wrong = copy.deepcopy(right)
-    wrong["signs"][-1]["claim"]["on"]["upper"] = "1"
-    assert certify.check(seal(wrong)).reason == "region 1: β is not seen to fall in alpha"
-    other = noisy_max(DECAY * (5 - eps), epsilon="(0, 2]")().check().certificate
+    less = noisy_max(DECAY * (4 - exp(eps)), epsilon="(0, 1/2]")().check().certificate
+    wrong["signs"][-1] = json.loads(json.dumps(less["signs"][-1]))
+    assert certify.check(seal(wrong)).reason == "group 1: β is not seen to fall in alpha"
+    other = noisy_max(DECAY * (5 - exp(eps)), epsilon="(0, 1]")().check().certificate
     wrong = copy.deepcopy(right)  # a right proof of another sign
     wrong["signs"][-1] = json.loads(json.dumps(other["signs"][-1]))
-    assert certify.check(seal(wrong)).reason == "region 1: β is not seen to fall in alpha"
+    assert certify.check(seal(wrong)).reason == "group 1: β is not seen to fall in alpha"
 
 
 def test_a_sign_turns_what_falls() -> None:
@@ -349,27 +357,28 @@ def test_inputs_with_this_distance_must_be_looked_at(name: str) -> None:
         assert report.accepted, report.reason
         assert report.taken == ()
     wrong = copy.deepcopy(right)
-    wrong["claim"]["beta"] = refuted["claim"]["beta"]
+    wrong["claim"]["cases"] = refuted["claim"]["cases"]
     assert not certify.check(seal(wrong)).accepted
-    spaces = [one for one in wrong["regions"] if not says_something(one["tree"])]
-    assert len(spaces) < len(wrong["regions"])
-    wrong |= {"regions": spaces, "signs": []}
+    spaces = [one for one in regions(wrong) if not says_something(one["tree"])]
+    assert len(spaces) < len(regions(wrong))
+    regions(wrong)[:] = spaces
+    wrong["signs"] = []
     reason = certify.check(seal(wrong)).reason
     assert reason.endswith("a tie, at which the claim may jump, is not examined")
-    if "range" in wrong["claim"]["alpha"]:  # above the largest dd nothing is claimed
-        wrong["claim"]["alpha"]["range"]["lower_closed"] = False
+    if "range" in wrong["claim"]["cases"][0]["alpha"]:  # above the largest dd nothing is claimed
+        wrong["claim"]["cases"][0]["alpha"]["range"]["lower_closed"] = False
         assert certify.check(seal(wrong)).accepted
 
 
 def test_ends_of_ranges_matter() -> None:
     wrong = certificate("an open range up to dd")
-    wrong["claim"]["alpha"]["range"]["upper_closed"] = True
+    wrong["claim"]["cases"][0]["alpha"]["range"]["upper_closed"] = True
     assert "α and γ do not follow" in certify.check(seal(wrong)).reason
     wrong = certificate("an open range, α a parameter")
-    wrong["claim"]["alpha"]["range"]["lower_closed"] = True
+    wrong["claim"]["cases"][0]["alpha"]["range"]["lower_closed"] = True
     assert not certify.check(seal(wrong)).accepted
     wrong = certificate("all α, a parameter")
-    wrong["claim"]["alpha"]["range"] = {
+    wrong["claim"]["cases"][0]["alpha"]["range"] = {
         "lower": "1",
         "lower_closed": True,
         "upper": "1",
@@ -380,11 +389,11 @@ def test_ends_of_ranges_matter() -> None:
 
 def test_a_tie_at_which_alpha_is_0_must_not_be_left_out() -> None:
     right = certificate("all α, a parameter")
-    places = [k for k, space in enumerate(right["regions"]) if space["alpha"] == ["0"]]
-    assert [right["regions"][k]["input"] for k in places] == [[{"form": [q]}] for q in ("-1", "1")]
+    places = [k for k, space in enumerate(regions(right)) if space["alpha"] == ["0"]]
+    assert [regions(right)[k]["input"] for k in places] == [[{"form": [q]}] for q in ("-1", "1")]
     for k in places:
         wrong = copy.deepcopy(right)
-        del wrong["regions"][k]
+        del regions(wrong)[k]
         reason = certify.check(seal(wrong)).reason
         assert reason.endswith("a tie, at which the claim may jump, is not examined")
 
@@ -434,7 +443,7 @@ def test_a_distance_of_outputs_that_jumps_at_an_input(inputs: Any) -> None:
     distance = forged["claim"]["output_distance"]
     assert distance["source"].endswith("else 0")
     distance["source"] = distance["source"][:-1] + "1"
-    forged["regions"] = [one for one in forged["regions"] if one["names"] != ["eps"]]
+    regions(forged)[:] = [one for one in regions(forged) if one["names"] != ["eps"]]
     reason = certify.check(seal(forged)).reason
     assert reason.endswith("a tie, at which the claim may jump, is not examined")
 

@@ -99,7 +99,7 @@ def test_claims_by_cases_are_certified(name: str) -> None:
         report = certify.check(found)
         assert report.accepted, report.reason
         assert report.taken == ()
-        assert found["kind"] == "claim_by_cases"
+        assert found["kind"] == "claim"
     if name in ("functions of ε", "a logarithm"):
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
@@ -413,3 +413,26 @@ def test_levels_that_jump_where_two_cases_meet(condition: str) -> None:
         given: dict[str, Any] = {level: f"2 if {condition} else 1"}
         report = certify.check(sealed(Accuracy(LARGER, B, inputs=AllReals(), **given)))
         assert report.accepted, report.reason
+
+
+def test_a_jump_at_the_least_alpha_is_examined() -> None:
+    """At x = 1 = dd the mechanism is always wrong, and the claim speaks of it, with α = 1 only.
+
+    Inputs close to it are examined with x > 1, where it is right, or their dd is below 1.
+    """
+    source = (
+        "def above(x: Real):\n    if x >= 1:\n        return lap(eps, x) >= 0\n    return False\n"
+    )
+    ideal = Ideal.from_source("def ideal(x: Real): return x >= 0")
+    beta = exp(-alpha * eps) * parse("3/4")
+    given: dict[str, Any] = {"ideal": ideal, "inputs": AllReals(), "boundary": "check"}
+    for region in ("alpha >= 1 and alpha <= 5", "alpha >= 1 + eps"):
+        found = sealed(Accuracy(Mechanism.from_source(source), beta, region=region, **given))
+        assert certify.check(found).accepted
+        found["claim"]["mechanism"] = source.replace(">= 1", "> 1")
+        assert not certify.check(seal(found)).accepted
+        faces = found["regions"][0]["tree"]["regions"]
+        for k in range(2 ** (len(faces) - 1)):
+            kept = [one for j, one in enumerate(faces[1:]) if k >> j & 1]
+            found["regions"][0]["tree"]["regions"] = [faces[0], *kept]
+            assert not certify.check(seal(found)).accepted

@@ -15,6 +15,7 @@ from claims.published import EXPERIMENTS, Experiment
 from exactdp import Accuracy, Mechanism, alpha, certify, eps, sup
 from exactdp.certify.rederive import limits
 from language.corpus import FACTORIES
+from support.certificates import regions
 
 from .claim_specimens import CLAIMS, FAILING, certificate, changed, make, verdict
 from .specimens import seal
@@ -25,7 +26,7 @@ Json = Any
 
 def cells(document: Json) -> list[Json]:
     """Return what is said at each input, in its only cell."""
-    return [region["tree"]["cell"] for region in document["regions"]]
+    return [region["tree"]["cell"] for region in regions(document)]
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -69,10 +70,10 @@ def test_certificates_of_refutations_fit_the_schema(name: str) -> None:
 def test_the_schema_refuses_other_forms() -> None:
     right = certificate("NoisyMax m=2")
     for path, value in (
-        (("claim", "beta"), ["exp"]),
-        (("claim", "alpha"), {"any": True}),
+        (("claim", "cases", 0, "beta"), [["exp"]]),
+        (("claim", "cases", 0, "alpha"), {"any": True}),
         (("claim", "input_distance"), {"name": "numeric"}),
-        (("regions", 0, "tree", "cell", "obligations"), False),
+        ((*CELL, "obligations"), False),
         (("verdict",), "true"),
     ):
         with pytest.raises(jsonschema.ValidationError):
@@ -111,7 +112,7 @@ def test_equal_signs_are_written_once() -> None:
 
 NM = "NoisyMax m=2"
 FIRST = next(k for k, one in enumerate(cells(certificate(NM))) if one["obligations"])
-CELL = ("regions", FIRST, "tree", "cell")
+CELL = ("regions", FIRST, "tree", "regions", 0, "tree", "cell")
 HERE = (*CELL, "obligations", 0)
 
 
@@ -123,9 +124,9 @@ def rejected(wrong: Json) -> str:
 
 
 def test_another_beta_is_rejected() -> None:
-    text = json.dumps(certificate(NM)["claim"]["beta"])
+    text = json.dumps(certificate(NM)["claim"]["cases"][0]["beta"])
     smaller = json.loads(text.replace('["2", 0, "0"]', '["1", 0, "0"]', 1))
-    reason = rejected(changed(certificate(NM), "claim", "beta", to=smaller))
+    reason = rejected(changed(certificate(NM), "claim", "cases", 0, "beta", to=smaller))
     assert reason.endswith("β is not as claimed")
 
 
@@ -133,7 +134,9 @@ def test_another_alpha_is_rejected() -> None:
     reason = rejected(changed(certificate(NM), *HERE, "alpha", to=["1/3"]))
     assert reason.endswith("α and γ do not follow from the claim")
     assert rejected(changed(certificate(NM), *HERE, "alpha_reached", to=True))
-    assert rejected(changed(certificate(NM), "claim", "alpha", "range", "upper", to="1/4"))
+    assert rejected(
+        changed(certificate(NM), "claim", "cases", 0, "alpha", "range", "upper", to="1/4")
+    )
 
 
 def test_another_distance_is_rejected() -> None:
@@ -149,7 +152,7 @@ def test_a_silent_input_must_be_silent() -> None:
     wrong = certificate(NM)
     cells(wrong)[FIRST].update(distance=["0"], obligations=None)
     assert "not as far away as stated" in rejected(seal(wrong))
-    near = {"at": wrong["regions"][FIRST]["input"], "towards": None, "germs": False}
+    near = {"at": regions(wrong)[FIRST]["input"], "towards": None, "germs": False}
     cells(wrong)[FIRST]["parts"]["near"] = near
     assert "does not disagree" in rejected(seal(wrong))
     cells(wrong)[FIRST]["parts"]["near"] = None
@@ -169,9 +172,13 @@ def test_a_dropped_input_is_rejected() -> None:
     assert "a region is missing" in rejected(seal(wrong))
     wrong = certificate(NM)
     del wrong["regions"][0]
-    wrong["regions"].append(wrong["regions"][-1])
-    assert "a region occurs twice" in rejected(seal(wrong))
-    wrong["regions"][-1] = {**wrong["regions"][-1], "input": ["5", "5"]}
+    wrong["regions"].append(json.loads(json.dumps(wrong["regions"][-1])))
+    assert "the first region is not the whole part" in rejected(seal(wrong))
+    wrong = certificate(NM)
+    regions(wrong)[-1]["input"] = ["5", "5"]
+    assert "the first region is not the whole part" in rejected(seal(wrong))
+    wrong = certificate(NM)
+    wrong["regions"][-1]["tree"]["regions"].pop()
     assert "a region is missing" in rejected(seal(wrong))
 
 
@@ -199,7 +206,7 @@ def test_flipped_verdicts_are_rejected() -> None:
     assert rejected(changed(failing, "verdict", to="holds"))
     failing["counterexamples"] = []
     assert rejected(seal(failing))
-    assert "there are none" in rejected(changed(failing, "verdict", to="holds"))
+    assert "a region is missing" in rejected(changed(failing, "verdict", to="holds"))
     failing = certificate("NoisyMax", fails=True)
     right = certificate(NM)
     assert "nothing else is proved" in rejected(seal(failing | {"regions": right["regions"]}))
@@ -290,8 +297,10 @@ def test_a_beta_that_grows_is_rejected() -> None:
     right = Accuracy(make("noisy_max", 1), beta=falling, inputs=[[0]]).check().certificate
     one = ["form", [["1", 0, "0"]], [["1", 0, "0"]]]
     grows = ["/", ["name", "alpha"], ["+", ["name", "alpha"], one]]
-    reason = rejected(changed(json.loads(json.dumps(right)), "claim", "beta", to=grows))
-    assert reason == "region 1: β is not seen to fall in alpha"
+    reason = rejected(
+        changed(json.loads(json.dumps(right)), "claim", "cases", 0, "beta", to=[grows])
+    )
+    assert reason == "group 1: β is not seen to fall in alpha"
 
 
 # What is not re-derived is said ------------------------------------------------------------

@@ -12,6 +12,7 @@ from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp, gamma, 
 from exactdp.certify import check
 from exactdp.reals.certificates import seal
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
+from support.certificates import regions
 
 
 def sealed(body: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def written(name: str) -> dict[str, Any]:
 )
 def test_everything_is_derived_again(name: str) -> None:
     certificate = written(name)
-    assert all("corner" in region for region in certificate["regions"])
+    assert all("corner" in region for region in regions(certificate))
     report = check(certificate)
     assert report.accepted, report.reason
     assert not report.taken
@@ -76,7 +77,7 @@ def test_random_choices() -> None:
     text = "def f(q: Real[3]): return expmech(eps / 2, lambda i: q[i], range(3))"
     claim = Accuracy(Mechanism.from_source(text), 3 * exp(-alpha * eps / 2), inputs=AllReals())
     certificate = claim.check().certificate
-    assert all("corner" in region for region in certificate["regions"])
+    assert all("corner" in region for region in regions(certificate))
     assert check(certificate).accepted
     assert not check(certificate).taken
     for other in ("-q[i]", "abs(q[i])", "q[i] + q[i - 1] / 2", "q[i] * (1 if i else 2)"):
@@ -91,26 +92,26 @@ def test_random_choices() -> None:
 def changes(certificate: dict[str, Any]) -> list[dict[str, Any]]:
     """Return certificates with one wrong thing each."""
     found = []
-    region = certificate["regions"][0]["corner"]
+    region = regions(certificate)[0]["corner"]
     first = next(k for k, one in enumerate(region["bounds"]) if isinstance(one, int))
 
     def changed(change: Any) -> None:
         copy = deepcopy(certificate)
-        change(copy["regions"][0]["corner"], copy)
+        change(regions(copy)[0]["corner"], copy)
         found.append(sealed(copy))
 
-    changed(lambda _, whole: whole["regions"].pop())
+    changed(lambda _, whole: regions(whole).pop())
     changed(lambda corner, _: corner["rows"][0].update(width="100"))
     changed(lambda corner, _: corner["rows"][0].update(constant="1"))
     changed(lambda corner, _: corner["bounds"].__setitem__(first, "idle"))
     changed(lambda corner, _: corner.update(output="7"))
-    changed(lambda _, whole: whole["regions"][0].pop("corner"))
+    changed(lambda _, whole: regions(whole)[0].pop("corner"))
 
     def turned(corner: Any, whole: Any) -> None:
         """Turn a row around, with the entry that it bounds."""
         row = corner["rows"][corner["bounds"][first]]
         row["slopes"] = [[k, q[1:] if q[0] == "-" else f"-{q}"] for k, q in row["slopes"]]
-        form = whole["regions"][0]["input"][first]["form"]
+        form = regions(whole)[0]["input"][first]["form"]
         form[1] = form[1][1:] if form[1][0] == "-" else f"-{form[1]}"
 
     changed(turned)
@@ -147,8 +148,9 @@ def test_large_claims_are_partly_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_box_does_not_make_a_false_claim_true() -> None:
     """The corners of a box are those of all reals; with a smaller β they prove nothing."""
     forged = deepcopy(written("box"))
-    assert forged["claim"]["beta"][1][1] == [["4", 0, "0"]]
-    forged["claim"]["beta"][1][1] = [["1/2", 0, "0"]]
+    (beta,) = forged["claim"]["cases"][0]["beta"]
+    assert beta[1][1] == [["4", 0, "0"]]
+    beta[1][1] = [["1/2", 0, "0"]]
     assert not check(sealed(forged)).accepted
 
 

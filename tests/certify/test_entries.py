@@ -15,6 +15,7 @@ from exactdp.certify.rederive.entries import entry_parts
 from exactdp.certify.rederive.programs import SourceProgram, Steps
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.reals.certificates import seal
+from support.certificates import regions
 
 BITS = "def bits(q: Real[{k}]):\n    return [lap(eps / 2, x) > 5 for x in q]\n"
 LOOP = """
@@ -61,7 +62,7 @@ def test_everything_is_derived_again(source: str, k: int, more: dict[str, Any]) 
     """With 1,024 ideal outputs as with 8, of which each has a corner."""
     certificate = written(source, k, **more)
     few = k > 5
-    assert len(certificate["regions"]) == (k + 1 if few else 2**k)
+    assert len(regions(certificate)) == (k + 1 if few else 2**k)
     report = check(certificate)
     assert report.accepted, report.reason
     assert not report.taken
@@ -105,7 +106,7 @@ def _each(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any
     """Return a change of every corner."""
 
     def whole(copy: dict[str, Any]) -> None:
-        for region in copy["regions"]:
+        for region in regions(copy):
             change(region["corner"])
 
     return whole
@@ -115,24 +116,24 @@ def _probability(copy: dict[str, Any]) -> None:
     """Take one factor less, in each region and in the sign: the proof stays correct."""
     smaller = written(BITS, SIZE + 1)
     copy["signs"] = deepcopy(smaller["signs"])
-    copy["claim"]["beta"] = smaller["claim"]["beta"]
-    cells = deepcopy(smaller["regions"][0]["tree"]["cell"]["obligations"])
-    for region in copy["regions"]:
+    copy["claim"]["cases"] = smaller["claim"]["cases"]
+    cells = deepcopy(regions(smaller)[0]["tree"]["cell"]["obligations"])
+    for region in regions(copy):
         region["tree"]["cell"]["obligations"] = cells
 
 
 def _turned(copy: dict[str, Any]) -> None:
     """Let the first bound of one corner be on the other side."""
-    region = copy["regions"][0]
+    region = regions(copy)[0]
     row = region["corner"]["rows"][region["corner"]["bounds"][0]]
     row["slopes"] = [[k, q[1:] if q[0] == "-" else f"-{q}"] for k, q in row["slopes"]]
 
 
 WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
-    "a bin is left out": lambda copy: copy["regions"].pop(0),
-    "the list from which others differ is left out": lambda copy: copy["regions"].pop(),
-    "a bin occurs twice instead of another": lambda copy: copy["regions"].__setitem__(
-        0, copy["regions"][1]
+    "a bin is left out": lambda copy: regions(copy).pop(0),
+    "the list from which others differ is left out": lambda copy: regions(copy).pop(),
+    "a bin occurs twice instead of another": lambda copy: regions(copy).__setitem__(
+        0, regions(copy)[1]
     ),
     "another product": _probability,
     "another threshold": lambda copy: copy["claim"].update(
@@ -211,7 +212,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     "an ideal about other numbers": _ideal(
         "def ideal(q: Real[{k}]):\n    return [q[{k} - 1 - i] > 5 for i in range({k})]\n"
     ),
-    "outputs differ elsewhere": lambda copy: copy["regions"][0]["corner"].update(differs=[0]),
+    "outputs differ elsewhere": lambda copy: regions(copy)[0]["corner"].update(differs=[0]),
     "no output differs": _each(lambda corner: corner.update(differs=[])),
     "each output has a corner": _each(lambda corner: corner.pop("differs")),
     "a row that is too wide": _each(lambda corner: corner["rows"][0].update(width="2")),

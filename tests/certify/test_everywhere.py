@@ -36,6 +36,7 @@ from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import nonnegative_on
 from exactdp.language import Dom, Real
+from support.certificates import regions
 
 from .claim_specimens import make
 from .specimens import seal
@@ -176,7 +177,7 @@ def test_what_holds_is_accepted(name: str) -> None:
     VALIDATOR.validate(written)
     report = certify.check(written)
     assert "the claim holds: " in report.reason
-    if name in NOT_DERIVED and "corner" not in written["regions"][0]:
+    if name in NOT_DERIVED and "corner" not in regions(written)[0]:
         assert report.outcome == "conditional", report.reason
         (only,) = report.taken
         assert only.startswith("sides of cells on which dd jumps")
@@ -233,55 +234,55 @@ def first(tree: Json) -> Json:
 
 
 def drop_a_cell(wrong: Json) -> None:
-    next(cells(wrong["regions"][0]["tree"]))["cell"] = None
+    next(cells(regions(wrong)[0]["tree"]))["cell"] = None
 
 
 def skip_a_comparison(wrong: Json) -> None:
-    space = wrong["regions"][0]
+    space = regions(wrong)[0]
     space["tree"] = space["tree"]["above"]
 
 
 def turn_a_form(wrong: Json) -> None:
-    tree = wrong["regions"][0]["tree"]
+    tree = regions(wrong)[0]["tree"]
     tree["above"], tree["below"] = tree["below"], tree["above"]
 
 
 def silence_a_cell(wrong: Json) -> None:
-    first(wrong["regions"][0]["tree"])["obligations"] = None
+    first(regions(wrong)[0]["tree"])["obligations"] = None
 
 
 def halve_the_distance(wrong: Json) -> None:
-    cell = first(wrong["regions"][0]["tree"])
+    cell = first(regions(wrong)[0]["tree"])
     cell["distance"] = [str(Fraction(q) / 2) for q in cell["distance"]]
 
 
 def halve_distance_and_alpha(wrong: Json) -> None:
     halve_the_distance(wrong)
-    one = first(wrong["regions"][0]["tree"])["obligations"][0]
+    one = first(regions(wrong)[0]["tree"])["obligations"][0]
     one["alpha"] = [str(Fraction(q) / 2) for q in one["alpha"]]
 
 
 def another_output(wrong: Json) -> None:
-    first(wrong["regions"][0]["tree"])["output"] = "7"
+    first(regions(wrong)[0]["tree"])["output"] = "7"
 
 
 def a_larger_beta(wrong: Json) -> None:
-    one = first(wrong["regions"][0]["tree"])["obligations"][0]
+    one = first(regions(wrong)[0]["tree"])["obligations"][0]
     one["beta"][0]["form"][0][0][0] = "9"
 
 
 def a_larger_probability(wrong: Json) -> None:
-    one = first(wrong["regions"][0]["tree"])["obligations"][0]
+    one = first(regions(wrong)[0]["tree"])["obligations"][0]
     one["probability"][0][0][0] = "1/100"
 
 
 def a_smaller_claim(wrong: Json) -> None:
-    wrong["claim"]["beta"] = ["form", [["1", 0, "-1"]], [["1", 0, "0"]]]
+    wrong["claim"]["cases"][0]["beta"] = [["form", [["1", 0, "-1"]], [["1", 0, "0"]]]]
 
 
 def swap_a_renaming(wrong: Json) -> None:
-    one = first(wrong["regions"][0]["tree"])["obligations"][0]["beta"][0]
-    size = len(wrong["regions"][0]["names"])
+    one = first(regions(wrong)[0]["tree"])["obligations"][0]["beta"][0]
+    size = len(regions(wrong)[0]["names"])
     one["kept"] = [(k + 1) % size for k in one["kept"]]
 
 
@@ -313,7 +314,7 @@ def a_wider_box(wrong: Json) -> None:
 
 def another_nearest_input(wrong: Json) -> None:
     """Give an input that is closer, but does not disagree: the one itself."""
-    region = wrong["regions"][0]
+    region = regions(wrong)[0]
     place = first(region["tree"])["parts"]
     while "form" in place:
         place = place["above"]
@@ -321,7 +322,7 @@ def another_nearest_input(wrong: Json) -> None:
 
 
 def no_nearest_input(wrong: Json) -> None:
-    place = first(wrong["regions"][0]["tree"])["parts"]
+    place = first(regions(wrong)[0]["tree"])["parts"]
     while "form" in place:
         place = place["above"]
     place["near"] = None
@@ -363,21 +364,23 @@ def test_a_change_is_rejected(name: str, change: Callable[[Json], None]) -> None
 @pytest.mark.parametrize("which", range(1, 5))
 def test_a_tie_must_not_be_left_out(which: int) -> None:
     wrong = certificate("NoisyMax m=3, ties looked at")
-    del wrong["regions"][which]
+    del regions(wrong)[which]
     report = certify.check(seal(wrong))
-    assert report.reason == ("the regions: a tie, at which the claim may jump, is not examined")
+    assert report.reason == "group 1: a tie, at which the claim may jump, is not examined"
 
 
 def test_a_value_of_a_finite_input_must_not_be_left_out() -> None:
     wrong = certificate("a finite input beside")
     del wrong["regions"][1]
-    assert certify.check(seal(wrong)).reason == "the regions: a region is missing"
+    reason = "the regions: a region is missing, or is too many"
+    assert certify.check(seal(wrong)).reason == reason
 
 
 def test_an_input_must_not_be_left_out() -> None:
     wrong = certificate("the general route at given inputs")
     del wrong["regions"][1]
-    assert certify.check(seal(wrong)).reason == "the regions: a region is missing"
+    reason = "the regions: a region is missing, or is too many"
+    assert certify.check(seal(wrong)).reason == reason
 
 
 def test_a_table_is_no_ideal_for_all_reals() -> None:
@@ -385,10 +388,10 @@ def test_a_table_is_no_ideal_for_all_reals() -> None:
     claim = Accuracy(above_half, beta=exp(-alpha * eps) / 2, inputs=ALL)
     wrong = copy.deepcopy(claim.check().certificate)
     wrong["claim"]["ideal"] = {"table": [[["0"], True], [["1"], False]]}
-    wrong["claim"]["beta"] = ["form", [], [["1", 0, "0"]]]
-    rest = dict.fromkeys(("distance", "beta", "steps", "obligations"))
+    wrong["claim"]["cases"][0]["beta"] = [["form", [], [["1", 0, "0"]]]]
+    rest = dict.fromkeys(("distance", "steps", "obligations"))
     cell = {"output": {"undefined": True}, **rest, "parts": {"near": None}}
-    wrong["regions"][0]["tree"] = {"cell": cell}
+    regions(wrong)[0]["tree"] = {"cell": cell}
     wrong["signs"] = []
     report = certify.check(seal(wrong))
     assert not report.accepted
@@ -398,11 +401,11 @@ def test_a_table_is_no_ideal_for_all_reals() -> None:
 def test_a_claim_about_more_than_was_proved_is_rejected() -> None:
     """A claim about a box that is proved at the corners of all reals is about these, too."""
     wrong = certificate("a box in which nothing is claimed")
-    at_corners = "corner" in wrong["regions"][0]
+    at_corners = "corner" in regions(wrong)[0]
     for inputs in ({"box": [["0", "3"], ["0", "3"]]}, {"reals": True}):
         wrong["claim"]["inputs"] = inputs
         assert certify.check(seal(wrong)).accepted == at_corners
-    wrong["claim"]["beta"] = ["form", [["1", 0, "-2"]], [["1", 0, "0"]]]
+    wrong["claim"]["cases"][0]["beta"] = [["form", [["1", 0, "-2"]], [["1", 0, "0"]]]]
     assert not certify.check(seal(wrong))
 
 
@@ -423,7 +426,7 @@ def test_certificates_of_other_claims_do_not_fit() -> None:
 def test_a_cell_must_be_cut_where_comparisons_have_two_answers() -> None:
     """Without its cuts a cell is rejected; with more of them it is still accepted."""
     wrong = copy.deepcopy(in_cells("Sparse m=2").certificate)
-    places = [place["cell"] for place in cells(wrong["regions"][0]["tree"])]
+    places = [place["cell"] for place in cells(regions(wrong)[0]["tree"])]
     cut = next(one for one in places if "form" in one["parts"])
     tree = cut["parts"]
     while "form" in tree:
@@ -444,7 +447,7 @@ def harmless(path: tuple[Any, ...], right: Json) -> bool:
     other coordinates; a claim about fewer ε or α, or another box; γ = 0 spelled otherwise.
     """
     match path:
-        case ("regions", _, "names", _) | ("signs", _, "variables", _):
+        case ("regions", *_, "names", _) | ("signs", _, "variables", _):
             return True
         case ("signs", _, "cells", _, "dominant" | "rays" | "reductions", *_):
             return True
@@ -452,16 +455,20 @@ def harmless(path: tuple[Any, ...], right: Json) -> bool:
             return True  # another precision, or a place where a box may be cut as well
         case ("signs", _, "cover", *_):
             return True  # another cut, after which the cells are still in the same parts
-        case ("signs", _, "inequalities", *_) | ("regions", _, "input", *_):
+        case ("signs", _, "inequalities", *_):
             return True
-        case ("regions", _, "tree", *_):
+        case ("regions", _, "tree", "regions", _, "input", *_):
+            return True
+        case ("regions", _, "tree", "regions", _, "tree", *_):
             return "near" in path or (path[-2] == "form" and "output" not in path)
-        case ("claim", "epsilon", *_) | ("claim", "alpha", "range", "lower" | "lower_closed"):
+        case ("claim", "epsilon", *_):
+            return True
+        case ("claim", "cases", 0, "alpha", "range", "lower" | "lower_closed"):
             return True
         case ("claim", "inputs", "box", *_):
             return True  # NoisyMax has the same cells in every box
-        case ("claim", "gamma", "formula", *_):
-            return bool(right["claim"]["gamma"]["formula"][1] == [])
+        case ("claim", "cases", 0, "gamma", "formula", *_):
+            return bool(right["claim"]["cases"][0]["gamma"]["formula"][1] == [])
     return False
 
 

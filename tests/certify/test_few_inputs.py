@@ -12,6 +12,7 @@ import pytest
 from exactdp import AllReals, Box, ErrorBound, Grid, Mechanism
 from exactdp.certify import check
 from exactdp.reals.certificates import seal
+from support.certificates import regions
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -113,7 +114,7 @@ def proved(certificate: dict[str, Any]) -> str:
 def test_the_regret_of_a_selection(m: int, best: str, box: Box | None) -> None:
     """One region for each position, with 2 numbers as with 6."""
     certificate = selected(m, best, box)
-    assert len(certificate["regions"]) == m
+    assert len(regions(certificate)) == m
     assert "have the largest regret" in proved(certificate)
 
 
@@ -135,7 +136,7 @@ def _cells(change: Change) -> Change:
     """Return a change of every cell."""
 
     def whole(copy: dict[str, Any]) -> None:
-        for region in copy["regions"]:
+        for region in regions(copy):
             change(region["tree"]["cell"])
 
     return whole
@@ -150,25 +151,31 @@ def _silent_at_a_limit(cell: dict[str, Any]) -> None:
     cell["parts"]["near"].update(towards=["1", "0", "0", "0", "0"])
 
 
+def _as_parts(copy: dict[str, Any]) -> None:
+    """Let the regions be all that there are."""
+    alone = {"part": 0, "sides": [], "regions": regions(copy)}
+    copy["regions"] = [{"free": [], "tree": alone}]
+
+
 def _input(place: int, value: str) -> Change:
-    return lambda copy: copy["regions"][0]["input"].__setitem__(place, value)
+    return lambda copy: regions(copy)[0]["input"].__setitem__(place, value)
 
 
 WRONG_SELECTIONS: dict[str, Change] = {
-    "a position is left out": lambda copy: copy["regions"].pop(),
-    "a position twice": lambda copy: copy["regions"].__setitem__(0, copy["regions"][1]),
-    "another order": lambda copy: copy["regions"].reverse(),
+    "a position is left out": lambda copy: regions(copy).pop(),
+    "a position twice": lambda copy: regions(copy).__setitem__(0, regions(copy)[1]),
+    "another order": lambda copy: regions(copy).reverse(),
     "a larger gap": _input(1, "-3"),
     "a larger gap everywhere": lambda copy: [
         region.update(input=["-5" if x == "-2" else x for x in region["input"]])
-        for region in copy["regions"]
+        for region in regions(copy)
     ],
-    "a smaller γ": lambda copy: copy["claim"].update(
+    "a smaller γ": lambda copy: copy["claim"]["cases"][0].update(
         gamma={"formula": ["form", [["1", 0, "0"]], [["1", 0, "0"]]]}
     ),
-    "another reason": lambda copy: [one.update(stands_for="every") for one in copy["regions"]],
-    "no reason": lambda copy: [one.pop("stands_for") for one in copy["regions"]],
-    "an unknown reason": lambda copy: [one.update(stands_for="luck") for one in copy["regions"]],
+    "another reason": lambda copy: copy["regions"][0].update(stands_for="every"),
+    "no reason": _as_parts,
+    "an unknown reason": lambda copy: copy["regions"][0].update(stands_for="luck"),
     "nothing is claimed": _cells(_silent),
     "another ideal output": _cells(lambda cell: cell.update(output="0")),
     "an ideal that is the smallest": lambda copy: copy["claim"].update(
@@ -227,10 +234,10 @@ def test_the_ideal_of_a_selection_may_be_given() -> None:
 def test_noise_that_is_only_added(name: str) -> None:
     """One input stands for all; the solver finds the same error at another one."""
     certificate = added(name)
-    assert len(certificate["regions"]) == 1
+    assert len(regions(certificate)) == 1
     assert "the error is the same at every input" in proved(certificate)
     mechanism = Mechanism.from_source(ADDED[name][0])
-    size = len(certificate["regions"][0]["input"])
+    size = len(regions(certificate)[0]["input"])
     one, other = (mechanism.within(u[:size], 3) for u in ([0] * 56, [2, 1, 0, 1, 2, 0, 1] * 8))
     assert one == other
 
@@ -299,16 +306,16 @@ WRONG_SUMS: dict[str, Change] = {
     "another distance of inputs": lambda copy: copy["claim"].update(
         input_distance={"name": "linf"}
     ),
-    "a β of the input": lambda copy: copy["claim"].update(beta=["name", "q[0]"]),
-    "a smaller β": lambda copy: copy["claim"].update(
-        beta=["form", [["1/100", 0, "0"]], [["1", 0, "0"]]]
+    "a β of the input": lambda copy: copy["claim"]["cases"][0].update(beta=[["name", "q[0]"]]),
+    "a smaller β": lambda copy: copy["claim"]["cases"][0].update(
+        beta=[["form", [["1/100", 0, "0"]], [["1", 0, "0"]]]]
     ),
     "another reason": lambda copy: copy["regions"][0].update(stands_for="regret"),
-    "no reason": lambda copy: copy["regions"][0].pop("stands_for"),
-    "two inputs": lambda copy: copy["regions"].append(copy["regions"][0]),
+    "no reason": _as_parts,
+    "two inputs": lambda copy: regions(copy).append(regions(copy)[0]),
     "nothing is claimed": _cells(_silent),
     "nothing is claimed, at a limit": _cells(_silent_at_a_limit),
-    "not an input": lambda copy: copy["regions"][0]["input"].__setitem__(0, {"text": "x"}),
+    "not an input": lambda copy: regions(copy)[0]["input"].__setitem__(0, {"text": "x"}),
 }
 
 
@@ -322,7 +329,7 @@ def test_another_input_is_as_good() -> None:
     """The input need not be 0."""
 
     def move(copy: dict[str, Any]) -> None:
-        region = copy["regions"][0]
+        region = regions(copy)[0]
         region["input"] = ["1/3", "7", "-5", "1", "0"]
         region["tree"]["cell"].update(output="7/3")
         region["tree"]["cell"]["parts"]["near"].update(at=["0"] * 5)

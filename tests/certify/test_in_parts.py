@@ -211,8 +211,8 @@ def test_another_function_is_not_believed() -> None:
         wrong["tree"]["order"] = form
         assert not certify.check(resealed(wrong)).accepted
     wrong = copy.deepcopy(found)
-    wrong["claim"]["claim"]["beta"] = json.loads(
-        json.dumps(wrong["claim"]["claim"]["beta"]).replace("1/2", "49/100")
+    wrong["claim"]["claim"]["cases"] = json.loads(
+        json.dumps(wrong["claim"]["claim"]["cases"]).replace("1/2", "49/100")
     )
     assert not certify.check(resealed(wrong)).accepted
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import Accuracy, Mechanism, Privacy, certify, discrete, eps, exp, parse
+from support.certificates import regions
 from support.examples import examples
 
 from .specimens import seal
@@ -89,7 +90,7 @@ def stated(document: Json, at: float) -> list[float]:
         )
         return math.fsum(numbers)
 
-    cells = (region["tree"]["cell"] for region in document["regions"])
+    cells = (region["tree"]["cell"] for region in regions(document))
     chances = (one["probability"] for cell in cells for one in cell["obligations"])
     return [value(over) / value(under) for over, under in chances]
 
@@ -138,7 +139,7 @@ def test_the_probabilities_are_those_of_the_chain() -> None:
         assert report.outcome == "accepted", report.reason
         for at in (0.3, 1.7):
             found = stated(document, at)
-            inputs = [int(region["input"][0]) for region in document["regions"]]
+            inputs = [int(region["input"][0]) for region in regions(document)]
             for x, chance in zip(inputs, found, strict=True):
                 start = x if source == GAMBLER else 0
                 assert simulated(chain(x, at), start)[ideal(x)] == pytest.approx(chance, abs=1e-9)

@@ -19,6 +19,7 @@ from exactdp.certify.rederive.choices import Choices, always
 from exactdp.certify.rederive.moving import MovingGerm, MovingInterval
 from exactdp.reals.certificates import seal
 from exactdp.reals.square_roots import at_least
+from support.certificates import regions
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
@@ -96,25 +97,25 @@ def test_no_input_disagrees() -> None:
 def test_an_input_that_does_not_disagree_is_noticed() -> None:
     """Also one that is closer than the nearest, and a direction that leads nowhere."""
     found = sealed(Accuracy(FIRST, BOUND, ideal=outside, inputs=[[3, 1]]))
-    (region,) = found["regions"]
+    (region,) = regions(found)
     near = region["tree"]["cell"]["parts"]["near"]
     for at in (["3", "1"], ["2", "1"], [*near["at"][:1], "1"]):
         wrong = copy.deepcopy(found)
-        wrong["regions"][0]["tree"]["cell"]["parts"]["near"]["at"] = at
+        regions(wrong)[0]["tree"]["cell"]["parts"]["near"]["at"] = at
         assert not certify.check(resealed(wrong)).accepted
     exact = sealed(Accuracy(FIRST, exp(-alpha * eps / 10), ideal=cube, inputs=[[0, 2]]))
-    near = exact["regions"][0]["tree"]["cell"]["parts"]["near"]
+    near = regions(exact)[0]["tree"]["cell"]["parts"]["near"]
     assert near["towards"] is not None
     for towards in (None, ["-1", "0"], ["0", "1"]):
         wrong = copy.deepcopy(exact)
-        wrong["regions"][0]["tree"]["cell"]["parts"]["near"]["towards"] = towards
+        regions(wrong)[0]["tree"]["cell"]["parts"]["near"]["towards"] = towards
         assert not certify.check(resealed(wrong)).accepted
 
 
 def test_an_input_that_only_moves_away_is_at_distance_1() -> None:
     """Under the discrete distance; once a dd of 0 was believed, at which nothing is claimed."""
     found = sealed(Accuracy(FIRST, BOUND, ideal=cube, inputs=[[2, 2]], alpha=0))
-    cell = found["regions"][0]["tree"]["cell"]
+    cell = regions(found)[0]["tree"]["cell"]
     assert cell["distance"] == ["0"]
     assert cell["parts"]["near"]["towards"] == ["1", "0"]
     assert certify.check(found).accepted

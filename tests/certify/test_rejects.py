@@ -301,7 +301,12 @@ def test_version_1_is_refused_with_the_way_to_write_it_again() -> None:
 
 
 def test_what_is_no_longer_read_says_how_to_write_it_again() -> None:
-    for version, kind in ((1, "sign"), (1, "claim"), (2, "expected_on_cones")):
+    for version, kind in (
+        (1, "sign"),
+        (1, "claim"),
+        (2, "expected_on_cones"),
+        (2, "claim_by_cases"),
+    ):
         head = {"format": "exactdp-certificate", "version": version, "kind": kind}
         reason = certify.check({**head, "claim": {}}).reason
         assert "write it again" in reason

@@ -18,6 +18,7 @@ from exactdp.certify.rederive.programs import SourceProgram, Steps
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.certify.rederive.selections import SelectedOutputs
 from exactdp.reals.certificates import seal
+from support.certificates import regions
 from support.examples import TIMES
 
 SIZE = 8
@@ -78,7 +79,7 @@ def written(source: str, **more: Any) -> dict[str, Any]:
 )
 def test_one_corner_stands_for_all(source: str, more: dict[str, Any]) -> None:
     certificate = written(source, **more)
-    assert len(certificate["regions"]) == 1
+    assert len(regions(certificate)) == 1
     report = check(certificate)
     assert report.accepted, report.reason
     assert not report.taken
@@ -117,7 +118,7 @@ def _ideal(text: str) -> Callable[[dict[str, Any]], object]:
 
 
 def _corner(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object]:
-    return lambda copy: change(copy["regions"][0]["corner"])
+    return lambda copy: change(regions(copy)[0]["corner"])
 
 
 WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -183,7 +184,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
         lambda corner: corner["rows"][0].update(slopes=[[1, "1"], [2, "-1"]])
     ),
     "an entry that matters": _corner(lambda corner: corner["bounds"].__setitem__(1, "idle")),
-    "two corners": lambda copy: copy["regions"].append(deepcopy(copy["regions"][0])),
+    "two corners": lambda copy: regions(copy).append(deepcopy(regions(copy)[0])),
     "another distance": lambda copy: copy["claim"].update(
         input_distance={"name": "numeric", "threshold": "0"}
     ),

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp import Accuracy, Grid, Mechanism, alpha, certify, discrete, eps, exp, maximum, sup
+from support.certificates import regions
 from support.examples import examples
 
 from .specimens import seal
@@ -72,27 +73,31 @@ def test_the_table_is_what_is_claimed() -> None:
     document = plain(Accuracy(above, beta=from_table, inputs=Grid(-1, 2)))
     report = certify.check(document)
     assert report.outcome == "accepted"
-    rows = "[-1]: (1/2)*exp((-1)*alpha*ε); [0]: (3/4)*exp((-1)*alpha*ε); [1]: "
-    assert f"β = this table: {rows}" in report.claim
+    assert "β = (1/2)*exp((-1)*alpha*ε) at [-1]; and " in report.claim
+    assert "β = (3/4)*exp((-1)*alpha*ε) at [0]; and " in report.claim
 
 
 def test_a_changed_table_is_rejected() -> None:
     """With 1/4 at q = 1, which is false; with another true β; and with other inputs."""
     right = plain(Accuracy(above, beta=from_table, inputs=Grid(-1, 2)))
-    rows = right["claim"]["beta"]["table"]
+    rows = right["claim"]["cases"]
+    assert [one["inputs"] for one in rows] == [[["-1"]], [["0"]], [["1"]], [["2"]]]
     for number in ("1/4", "2"):
         wrong = copy.deepcopy(right)
-        row = wrong["claim"]["beta"]["table"][2]
-        assert row[0] == ["1"]
-        row[1] = ["*", ["form", [[number, 0, "0"]], [["1", 0, "0"]]], rows[0][1][1]]
+        tree = ["*", ["form", [[number, 0, "0"]], [["1", 0, "0"]]], rows[0]["beta"][0][1]]
+        wrong["claim"]["cases"][2]["beta"] = [tree]
         assert rejected(wrong, "β is not as claimed")
-    for other in (rows[:-1], rows[1:], [*rows, rows[0]], rows[::-1], [*rows[:-1], rows[0]], []):
+    for other in (rows[:-1], rows[1:], [*rows[:-1], rows[0]], []):
         wrong = copy.deepcopy(right)
-        wrong["claim"]["beta"]["table"] = other
-        assert rejected(wrong, "the table of β has other inputs")
+        wrong["claim"]["cases"] = other
+        assert rejected(wrong, "no case is claimed at an input")
+    for other in ([*rows, rows[0]], rows[::-1]):
+        wrong = copy.deepcopy(right)
+        wrong["claim"]["cases"] = other
+        assert rejected(wrong)
     wrong = copy.deepcopy(right)
     wrong["claim"]["inputs"] = {"reals": True}
-    assert rejected(wrong, "the table of β has other inputs")
+    assert rejected(wrong, "not claimed at listed inputs")
 
 
 def test_a_dropped_input_is_rejected() -> None:
@@ -123,7 +128,7 @@ def test_a_callable_object_is_stated_as_a_table() -> None:
             return exp(-alpha * eps) * (1 if u >= 0 else Fraction(1, 2))
 
     document = plain(Accuracy(above, beta=Odd(), inputs=[-1, 1]))
-    assert "table" in document["claim"]["beta"]
+    assert [one["inputs"] for one in document["claim"]["cases"]] == [[["-1"]], [["1"]]]
     assert certify.check(document).outcome == "accepted"
 
 
@@ -131,10 +136,11 @@ def test_a_beta_that_falls_at_some_inputs_only() -> None:
     """At q = 1 it grows with α, so all α are examined there, and the largest at q = 2."""
     growing = {1: exp(-alpha * eps) + alpha / 9, 2: exp(-alpha * eps)}
     document = plain(Accuracy(above, beta=lambda u: growing[int(u)], inputs=[1, 2]))
-    assert [one["alpha"] is None for one in document["regions"]] == [False, True]
+    assert ["alpha" in one for one in regions(document)] == [True, False]
     assert certify.check(document).outcome == "accepted"
     wrong = copy.deepcopy(document)
-    wrong["regions"][0] = {**document["regions"][1], "input": ["1"]}
+    wrong["regions"][0] = copy.deepcopy(document["regions"][1])
+    regions(wrong)[0]["input"] = ["1"]
     assert rejected(wrong)
 
 
@@ -145,9 +151,9 @@ def test_inputs_that_are_not_numbers() -> None:
     )
     document = plain(claim)
     assert certify.check(document).outcome == "accepted"
-    table = document["claim"]["beta"]["table"]
-    assert [row[0] for row in table] == [[False], [True]]
-    table[0][1] = ["form", [["1", 0, "-2"]], [["1", 0, "0"]]]  # e^{−2ε} < 1/(1 + e^ε) at ε = 1
+    cases = document["claim"]["cases"]
+    assert [one["inputs"] for one in cases] == [[[False]], [[True]]]
+    cases[0]["beta"] = [["form", [["1", 0, "-2"]], [["1", 0, "0"]]]]  # < 1/(1 + e^ε) at ε = 1
     assert rejected(document)
 
 
@@ -247,25 +253,10 @@ def test_the_largest_of_functions_from_a_table() -> None:
     assert certify.check(plain(claim)).outcome == "accepted"
 
 
-# Certificates written before there were tables --------------------------------------------------
-
-
-def with_beta(node: Json, beta: Json) -> Json:
-    """Return a copy in which each cell has its own β, as cells had."""
-    if isinstance(node, list):
-        return [with_beta(one, beta) for one in node]
-    if not isinstance(node, dict):
-        return node
-    found = {name: with_beta(one, beta) for name, one in node.items()}
-    return {**found, "beta": beta} if {"distance", "obligations"} <= found.keys() else found
-
-
-def test_certificates_without_tables_and_inputs_of_cases_are_read() -> None:
-    """A β of null in a cell is that of the claim; a case without inputs is about all of them."""
-    found = plain(Accuracy(above, exp(-alpha * eps), inputs=[-1, 2]))
-    assert certify.check(seal(with_beta(found, None))).accepted
-    assert rejected(with_beta(found, found["claim"]["beta"]), "exactly the keys")
-    cases = plain(Accuracy(above, exp(-alpha * eps), region="alpha >= eps", inputs=[-1, 2]))
-    for case in cases["claim"]["cases"]:
+def test_cases_state_their_inputs() -> None:
+    """A case is about all inputs if it says so."""
+    found = plain(Accuracy(above, exp(-alpha * eps), region="alpha >= eps", inputs=[-1, 2]))
+    assert certify.check(found).accepted
+    for case in found["claim"]["cases"]:
         assert case.pop("inputs") is None
-    assert certify.check(seal(cases)).accepted
+    assert rejected(found, "exactly the keys")

@@ -29,6 +29,7 @@ from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.polyhedra.projection import nearest_point
 from exactdp.reals.radicals import Radical
 from exactdp.reals.square_roots import at_least, at_most, square_root
+from support.certificates import regions
 
 MAX = Mechanism.from_source("""
 def noisy_max(q: Real[3]):
@@ -124,7 +125,7 @@ def test_claims_at_inputs_and_for_all_reals() -> None:
     """The gap 1 makes dd = √(1/2). For two values the error is e^(−ε/2)(1/2 + ε/8)."""
     claim = Accuracy(MAX, 3 * exp(-alpha * eps / 2), input_distance=l2, inputs=[[0, 1, -5]])
     found = certified(claim, True)
-    stated = Fraction(found["regions"][0]["tree"]["cell"]["distance"][0])
+    stated = Fraction(regions(found)[0]["tree"]["cell"]["distance"][0])
     assert stated**2 > Fraction(1, 2) > (stated - Fraction(1, 10**8)) ** 2
     for given in (AllReals(), Box(-1, 1)):
         certified(replace(claim, inputs=given), True)
@@ -135,7 +136,7 @@ def test_claims_at_inputs_and_for_all_reals() -> None:
         wrong["counterexamples"][0][name] = value
         assert not certify.check(seal(wrong)).accepted
     wrong = copy.deepcopy(found)
-    cell = wrong["regions"][0]["tree"]["cell"]
+    cell = regions(wrong)[0]["tree"]["cell"]
     cell["distance"] = cell["obligations"][0]["alpha"] = ["1/2"]  # √(1/2) is larger
     assert not certify.check(seal(wrong)).accepted
 

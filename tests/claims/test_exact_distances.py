@@ -42,6 +42,7 @@ from exactdp.claims.stated.expressions import Symbol
 from exactdp.claims.stated.features import has_root
 from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.reals.radicals import Radical, radical, zero_of
+from support.certificates import regions
 
 SUM = Mechanism.from_source("def total(q: Real[2]): return lap(eps, q[0] + q[1]) >= 0")
 FIRST = Mechanism.from_source("def first(q: Real[2]): return lap(eps, q[0]) >= 1")
@@ -313,7 +314,7 @@ def test_tight_claims(ideal: Any, metric: Any, expected: Any) -> None:
         if metric == l1:
             certificate = certified(tight)
             changed = copy.deepcopy(certificate)
-            cell = changed["regions"][0]["tree"]["cell"]
+            cell = regions(changed)[0]["tree"]["cell"]
             cell["distance"] = cell["obligations"][0]["alpha"] = ["1.6666"]  # too small
             assert not certify.check(seal(changed)).accepted
 

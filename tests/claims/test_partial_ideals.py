@@ -13,6 +13,7 @@ import pytest
 from exactdp import Accuracy, AllReals, Box, Grid, Ideal, Mechanism, alpha, certify, eps, exp
 from exactdp.errors import ExactdpError, UndefinedError
 from exactdp.reals.certificates import seal
+from support.certificates import regions
 
 SIGN = Mechanism.from_source("def sign(q: Real):\n    return lap(eps, q) > 0\n")
 APART = Ideal.from_source("def apart(q: Real):\n    assert q >= 1 or q <= -2\n    return q > 0\n")
@@ -71,7 +72,7 @@ def changed(found: Any, *, cell: int, **change: Any) -> Any:
             gather(node["above"])
             gather(node["below"])
 
-    for region in wrong["regions"]:
+    for region in regions(wrong):
         gather(region["tree"])
     cells[cell]["cell"] |= change
     del wrong["seal"]
@@ -107,10 +108,10 @@ def test_where_an_ideal_is_defined_is_rederived(inputs: Any) -> None:
         assert "q >= 1 or q <= -2" in text
         wrong["claim"]["ideal"]["source"] = text.replace("q >= 1 or q <= -2", source)
         assert not certify.check({**wrong, "seal": seal(wrong)}).accepted
-    for k, region in enumerate(found["regions"][1:] if rejected == 4 else (), 1):
+    for k, region in enumerate(regions(found)[1:] if rejected == 4 else (), 1):
         at = region["input"][0]["form"][0]
         wrong = json.loads(json.dumps(found))
-        del wrong["seal"], wrong["regions"][k]
+        del wrong["seal"], regions(wrong)[k]
         accepted = certify.check({**wrong, "seal": seal(wrong)}).accepted
         assert accepted is (at == "0")  # where the ideal is not defined around it
 

@@ -7,13 +7,12 @@ There are several kinds of certificates. One of kind "sign" states that for ever
 the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or > 0, or that this fails,
 and has a proof (see `rederive.sign_claims`). One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
-from the program and what is not. One of kind "claim_by_cases" likewise, where α, β and γ depend on
-conditions, or numbers of the program on ε; see `rederive.cases`. One of kind "privacy" states that
-a mechanism is differentially private at listed inputs or for all reals, or not; see
-`rederive.privacy`. One of kind "expected" states that an expected loss is at most a
-bound, or not; see `rederive.expected`. One of kind "in_parts" consists of such certificates for
-parts of ε, between which a `min` or `max` of the program changes; see `rederive.in_parts`. The
-format is published as docs/schema/certificate-v2.json.
+from the program and what is not. One of kind "privacy" states that a mechanism is differentially
+private at listed inputs or for all reals, or not; see `rederive.privacy`. One of kind "expected"
+states that an expected loss is at most a bound, or not; see `rederive.expected`. One of kind
+"in_parts" consists of such certificates for parts of ε, between which a `min` or `max` of the
+program changes; see `rederive.in_parts`. The format is published as
+docs/schema/certificate-v2.json.
 
 Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
 precision can only cause a rejection. Each rule of proof is one method with its inequality in the
@@ -40,7 +39,6 @@ from .kernel import limits
 from .kernel.enclosures import PositiveEnclosure, exp_enclosure, floor, total
 from .kernel.limits import MAX_BITS, MAX_DEGREE, MAX_DIGITS, MAX_EXPONENT_BITS, MAX_TEXT, MAX_WORK
 from .kernel.reading import RejectedError, short
-from .rederive.cases import CaseClaims
 from .rederive.claims import Claims
 from .rederive.expected import ExpectedLosses
 from .rederive.in_parts import ClaimsInParts, Kinds
@@ -73,7 +71,6 @@ UNWRITTEN = 5
 
 KINDS: Kinds = {
     "claim": (Claims, "regions counterexamples signs"),
-    "claim_by_cases": (CaseClaims, "regions counterexamples signs"),
     "privacy": (Privacies, "slopes distributions regions counterexamples signs"),
     "expected": (ExpectedLosses, "regions counterexamples signs"),
 }

@@ -1,4 +1,4 @@
-"""Cases of a claim, and linear conditions on the parameters that hold wherever a case is claimed.
+"""Linear conditions on the parameters that hold wherever a case of a claim is made.
 
 A condition of a case is linear in α, γ and the inputs, with coefficients that are functions of ε;
 or it has products of α and γ. On a part of a group, it is replaced by a linear one that it implies
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas
-from .claims import Claims
+from .cases import Case, Side
 from .cones import Vector, axes, axis, dot
 from .formulas import Tree
 from .linear import is_number
@@ -22,8 +22,8 @@ from .near_logs import log_bounds
 from .parameter_spaces import ParameterSpace
 from .products import bound, ends_of
 from .ratios import EPS, Ratio, variable
-from .refutations import Case, Side
-from .spaces import between, flat_of
+from .spaces import Flats, between, flat_of
+from .worst_inputs import WorstInputs
 
 _LEVELS = ("alpha", "gamma")
 _MOST_POWER = 12
@@ -50,16 +50,25 @@ class Coordinates(NamedTuple):
 class Leaf(NamedTuple):
     """A part of a group: the ε of an interval, and linear conditions on its coordinates."""
 
+    case: Case
     at: Coordinates
     fixed: list[Any]
     on: RealInterval
-    cuts: tuple[Vector, ...]
+    cuts: tuple[Vector, ...] = ()
+    stands_for: str | None = None
+    """Why its inputs stand for all, see `ParameterSpace`."""
 
 
-class CaseConditions(Claims):
+class LinearCondition(NamedTuple):
+    """A form in the coordinates that is nonnegative, or positive."""
+
+    form: Vector
+    strict: bool
+
+
+class CaseConditions(WorstInputs):
     """Derives the linear conditions of a part from the conditions of its case."""
 
-    cases: list[Case]
     positive: Sequence[Vector] = ()
     """Linear forms in the coordinates of a part that are above 0 wherever the case is claimed."""
     log: tuple[Fraction, Fraction] | None = None
@@ -70,19 +79,15 @@ class CaseConditions(Claims):
         for one in leaf.fixed:
             yield one, one is None and not self.is_listed
 
-    def rows(self, case: Case, leaf: Leaf, given: Any) -> list[Vector]:
+    def rows(self, leaf: Leaf, given: Any, *, in_box: bool) -> list[Vector]:
         """Return linear conditions on the coordinates that hold wherever the case is claimed."""
         at, on = leaf.at, leaf.on
-        size = at.size
-        units = axes(size)
-        rows = [units[0], *units[1 : 1 + at.unit], *units[1 + at.unit + at.reals :]]
-        if self.unit == 0:
-            rows += between(units[0], units[1], on.lower, on.upper)
-        for form, (low, high) in zip(units[1 + at.unit :], self.ends or (), strict=False):
-            rows += between(form, units[0], low, high)
-        rows += [*self.ranges(leaf), *leaf.cuts]
-        sides = [*case.when, *(Side(form, False) for form in _equalities(case, at))]
-        positive: list[Vector] = []
+        units = axes(at.size)
+        rows = self.limits(on, at.reals, len(at.free), in_box=in_box)
+        ranges = [*self.ranges(leaf)]
+        rows += [*(one.form for one in ranges), *leaf.cuts]
+        sides = [*leaf.case.when, *(Side(form, False) for form in _equalities(leaf.case, at))]
+        positive = [one.form for one in ranges if one.strict]
         self.log = None
         for one in self.entries(given):
             if isinstance(one, dict) and "log" in one:
@@ -96,7 +101,7 @@ class CaseConditions(Claims):
         self.positive = positive
         return rows
 
-    def face(self, space: ParameterSpace, form: Vector, flats: set[tuple[object, ...]]) -> None:
+    def face(self, space: ParameterSpace, form: Vector, flats: Flats) -> None:
         """Check that the part of a space where a form is 0 is a space, if the claim is made there.
 
         It is not if a strict condition is 0 everywhere there.
@@ -208,10 +213,8 @@ class CaseConditions(Claims):
         self.require(sum(known) == sum(powers) <= _MOST_POWER, "a product of other numbers")
         is_positive = self.never_negative(c)
         self.require(is_positive or self.never_negative(-c), "the sign of a factor is not seen")
-        ends = [
-            (_ZERO, inf) if place is None else ends_of([*leaf.cuts, *self.ranges(leaf)], place)
-            for place in places
-        ]
+        rows = [*leaf.cuts, *(one.form for one in self.ranges(leaf))]
+        ends = [(_ZERO, inf) if place is None else ends_of(rows, place) for place in places]
         found = bound((known[0], known[1]), (ends[0], ends[1]), keep, above=is_positive)
         if found is None:
             raise RejectedError(f"{self.where}: a factor of a condition is not bounded")
@@ -220,14 +223,17 @@ class CaseConditions(Claims):
             if slope and place is not None:
                 slopes[place] = slopes[place] + c * slope
 
-    def ranges(self, leaf: Leaf) -> Iterator[Vector]:
+    def ranges(self, leaf: Leaf) -> Iterator[LinearCondition]:
         """Yield conditions that α and γ are in their ranges."""
         size = leaf.at.size
         for name in leaf.at.free:
             level = self.levels[name == "gamma"]
             if isinstance(level, RealInterval):
-                unit = axis(leaf.at.of(name), size)
-                yield from between(unit, axis(0, size), level.lower, level.upper)
+                unit, eps = axis(leaf.at.of(name), size), axis(0, size)
+                for row in between(unit, eps, level.lower, inf):
+                    yield LinearCondition(row, not level.lower_closed)
+                for row in between(unit, eps, -inf, level.upper):
+                    yield LinearCondition(row, not level.upper_closed)
 
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε of the part."""

@@ -1,44 +1,93 @@
-"""Certificates of claims by cases, with conditions on ε, α, γ and the input.
+"""Claims of accuracy as cases: conditions, α and γ, and β.
 
-A case has conditions that are linear in α, γ and the inputs, with coefficients that are functions
-of ε; a range or a formula for each of α and γ; and formulas whose maximum is β. The claim is the
-conjunction of all cases. For each case, and each input or each value of the finite entries, a
-tree cuts the parameters by values of ε and by linear forms, so its leaves cover everything. At a
-leaf the conditions are replaced by linear ones that they imply for its ε: a stronger statement than
-the claim is proved. Then the leaf is a region as in `claims`.
-
-If 1/ε is combined with reals, or occurs in conditions, it is an additional variable: scaled by ε it
-is the parameter 1, the unit. It is log b for a number b if log(b)/ε is combined with reals.
+A claim is the conjunction of its cases. A case has conditions that are linear in α, γ and the
+inputs, with coefficients that are functions of ε; a range or a formula for each of α and γ; and
+formulas whose maximum is β. It is about all inputs of the claim, or about some listed ones. Most
+claims have one case without conditions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..kernel.reading import RealInterval
+from ..kernel.reading import RealInterval, short
 from . import formulas, values
-from .case_conditions import CaseConditions, Coordinates, Leaf
-from .cones import PolyhedralCone, Vector, axis, leaves, reduced
 from .derivation import single
-from .parameter_spaces import ParameterSpace
-from .parametric import At
-from .points import vector_of
-from .refutations import Case, Side
-from .values import counted
+from .formulas import Tree
+from .linear import is_number
+from .proofs import Proofs
+from .values import Level, counted
 
 _PARTS = (
     "mechanism ideal cases input_distance output_distance boundary agreement epsilon inputs unit"
 )
-_GROUP = "case input free tree"
-_ZERO = Fraction(0)
-_ANY = RealInterval(_ZERO, True, inf, False)
+_ANY = RealInterval(Fraction(0), True, inf, False)
+_SAID = 5  # cases, and inputs of a case
 
 
-class CaseClaims(CaseConditions):
-    """One pass over the certificate of a claim by cases; raises if something is not proved."""
+class Side(NamedTuple):
+    """A formula that is nonnegative, or positive."""
+
+    form: Tree
+    strict: bool
+
+
+class Case(NamedTuple):
+    """Conditions, α and γ, and formulas of which β is the largest."""
+
+    when: list[Side]
+    levels: tuple[Level, Level]
+    betas: list[Tree]
+    inputs: tuple[str, ...] | None
+    """The inputs at which it is claimed, as their single values are shown; None for all."""
+
+    def is_at(self, entries: list[Any]) -> bool:
+        """Whether the case may be claimed at an input."""
+        return self.inputs is None or str(entries) in self.inputs
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether the case is the same at all inputs, without conditions."""
+        named = [tree for tree in (*self.betas, *self.levels) if not isinstance(tree, RealInterval)]
+        used = set().union(*(formulas.names(tree) for tree in named))
+        return not self.when and self.inputs is None and used <= {"alpha", "gamma"}
+
+    def said(self) -> str:
+        """Return the case in words."""
+        beta = formulas.say(self.betas[0])
+        if len(self.betas) > 1:
+            beta = f"maximum({', '.join(map(formulas.say, self.betas))})"
+        when = "".join(
+            f"{', ' if k else ' where '}{formulas.say(one.form)} {'>' if one.strict else '≥'} 0"
+            for k, one in enumerate(self.when)
+        )
+        levels = ", ".join(
+            f"{name} in {level.text()}"
+            if isinstance(level, RealInterval)
+            else f"{name} = {formulas.say(level)}"
+            for name, level in zip("αγ", self.levels, strict=True)
+        )
+        return f"{levels} and β = {beta}{when}{self._inputs_said}"
+
+    @property
+    def _inputs_said(self) -> str:
+        if self.inputs is None:
+            return ""
+        more = f", … ({counted(len(self.inputs), 'input')})" * (len(self.inputs) > _SAID)
+        return f" at {', '.join(self.inputs[:_SAID])}{more}"
+
+
+class Cases(Proofs):
+    """Reads a claim of accuracy; examines one of its cases at a time."""
+
+    cases: list[Case]
+    levels: tuple[Level, Level] = (_ANY, _ANY)
+    """α and γ of the case that is examined."""
+    beta: Tree = ()
+    """The formula for β that is examined."""
 
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
@@ -46,222 +95,56 @@ class CaseClaims(CaseConditions):
         spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
         self.read_setting(spec)
         self.read_unit(spec["unit"])
-        self.cases = []
-        for one in self.entries(spec["cases"]):
-            # Without inputs it was written before cases had any.
-            whole = {"inputs": None, **one} if isinstance(one, dict) else one
-            when, alpha, gamma, betas, inputs = self.fields(whole, "when alpha gamma beta inputs")
-            sides = []
-            for side in self.entries(when):
-                form, strict = self.fields(side, "form strict")
-                self.require(type(strict) is bool, "a condition is strict or not")
-                sides.append(Side(formulas.read(self, form), strict))
-            levels = values.level(self, alpha), values.level(self, gamma)
-            trees = [formulas.read(self, tree) for tree in self.entries(betas)]
-            self.require(trees, "there is no β")
-            self.cases.append(Case(sides, levels, trees, self.inputs_of_case(inputs)))
+        self.cases = [self.case(one) for one in self.entries(spec["cases"])]
         right = all(any(case.is_at(one) for case in self.cases) for one in self.fixed_inputs())
         self.require(right, "no case is claimed at an input")
-        self.levels, self.beta = (_ANY, _ANY), None  # see `enter`
         self.claim = self.sentence(spec)
 
-    def inputs_of_case(self, given: Any) -> tuple[str, ...] | None:
-        """Read the listed inputs at which a case is claimed; None for all inputs."""
-        if given is None:
-            return None
-        found = tuple(str(single(self.input_of_claim(u))) for u in self.entries(given))
-        self.require(self.is_listed and found, "a case is not claimed at listed inputs")
-        return found
+    def case(self, given: Any) -> Case:
+        """Read a case."""
+        when, alpha, gamma, betas, inputs = self.fields(given, "when alpha gamma beta inputs")
+        sides = []
+        for side in self.entries(when):
+            form, strict = self.fields(side, "form strict")
+            self.require(type(strict) is bool, "a condition is strict or not")
+            sides.append(Side(formulas.read(self, form), strict))
+        levels = values.level(self, alpha), values.level(self, gamma)
+        trees = [formulas.read(self, tree) for tree in self.entries(betas)]
+        self.require(trees, "there is no β")
+        listed = None
+        if inputs is not None:
+            listed = tuple(str(single(self.input_of_claim(u))) for u in self.entries(inputs))
+            self.require(self.is_listed and listed, "a case is not claimed at listed inputs")
+        return Case(sides, levels, trees, listed)
 
-    def all_cases(self, entries: list[Any]) -> list[Case]:
-        """Return the cases."""
-        del entries
-        return self.cases
-
-    def levels_said(self) -> str:
-        """Return α, β and γ in words."""
-        return "; and ".join(case.said() for case in self.cases[:5]) + "; …" * (len(self.cases) > 5)
-
-    # That it holds --------------------------------------------------------------------
-
-    def holds(self, parts: dict[str, Any]) -> str:
-        """Check that the claim holds, and return how that is proved."""
-        wanted = [
-            (k, one)
-            for k, case in enumerate(self.cases)
-            for one in self.fixed_inputs()
-            if case.is_at(one)
-        ]
-        self.where = "the regions"
-        groups = self.entries(parts["regions"], len(wanted))
-        regions = 0
-        for number, (given, (k, fixed)) in enumerate(zip(groups, wanted, strict=True), 1):
-            self.where = f"group {number}"
-            case, entries, free, tree = self.fields(given, _GROUP)
-            right = self.integer(case, 0, len(self.cases) - 1) == k
-            found = [
-                None if one is None else values.value(self, one) for one in self.entries(entries)
-            ]
-            self.require(right and found == fixed, "a case or an input is left out")
-            at = self.coordinates(free, fixed)
-            for leaf, node in self.parts(Leaf(at, fixed, self.whole, ()), tree):
-                regions += self.group_leaf(self.cases[k], leaf, node)
-        self.says_nothing = self.silent == self.leaves
-        return (
-            f"{counted(self.leaves, 'cell')} of {counted(regions, 'region')} cover the cases, it "
-            f"says nothing on {self.silent} of them, {counted(len(self.signs), 'sign')} prove the "
-            "others"
-        )
-
-    def coordinates(self, free: Any, fixed: list[Any]) -> Coordinates:
-        """Read which of α and γ are free."""
-        names = tuple(self.entries(free))
-        right = names in ((), ("alpha",), ("gamma",), ("alpha", "gamma"))
-        self.require(right, "not α or γ")
-        return Coordinates(self.unit is not None, fixed.count(None) * (not self.is_listed), names)
-
-    def parts(self, leaf: Leaf, tree: Any) -> Iterator[tuple[Leaf, Any]]:
-        """Yield the parts into which a tree cuts a group, with the statements about each."""
-        waiting = [(leaf, tree)]
-        while waiting:
-            part, node = waiting.pop()
-            if isinstance(node, dict) and "at" in node:
-                at, below, above = self.fields(node, "at below above")
-                point = self.rational(at)
-                self.require(part.on.lower < point < part.on.upper, "a cut outside")
-                lower = part.on._replace(upper=point, upper_closed=True)
-                upper = part.on._replace(lower=point, lower_closed=True)
-                waiting += [(part._replace(on=upper), above), (part._replace(on=lower), below)]
-            elif isinstance(node, dict) and "form" in node:
-                listed, above, below = self.fields(node, "form above below")
-                form = self.form(listed, part.at.size)
-                minus = tuple(-q for q in form)
-                waiting += [
-                    (part._replace(cuts=(*part.cuts, minus)), below),
-                    (part._replace(cuts=(*part.cuts, form)), above),
-                ]
-            else:
-                yield part, node
-
-    def group_leaf(self, case: Case, leaf: Leaf, given: Any) -> int:
-        """Check a part of a group: its conditions, that its regions are all, and these."""
-        part, sides, listed = self.fields(given, "part sides regions")
-        self.enter(case, self.integer(part, 0, len(case.betas)), leaf)
-        rows = self.rows(case, leaf, sides)
-        cone = PolyhedralCone(leaf.at.size, self)
-        for row in rows:
-            cone = cone.cut(row)
-        found = self.entries(listed)
-        if not any(ray[0] for ray in cone.generators):
-            self.require(not found, "a region without ε")
-            return 0
-        is_empty = leaf.at.unit and not any(ray[1] for ray in cone.generators)  # the unit is not 0
-        if not found and (is_empty or self.excludes(cone.generators)):
-            return 0
-        spaces = [self.case_space(leaf, rows, one) for one in found]
-        self.require(spaces, "a region is missing")
-        flats = [space.flat() for space in spaces]
-        wanted = str([None if is_moving else one for one, is_moving in self.moved(leaf)])
-        whole = (wanted, tuple(reduced(cone.generators)))
-        self.require(flats[0] == whole, "the first region is not the whole part")
-        if not self.is_listed and not self.is_continuous():
-            self.sides(spaces)
-        here = self.where
-        for k, (space, one) in enumerate(zip(spaces, found, strict=True)):
-            self.where = f"{here}, region {k + 1}"
-            for region, cell in leaves(space.region, one["tree"]):
-                self.leaf(space, region, cell)
-            self.case_jumps(space, rows, leaf, set(flats))
-            self.least(space, set(flats))
-        if any(isinstance(one, RealInterval) for one in self.levels):
-            for beta in case.betas if part == len(case.betas) else [self.beta]:
-                self.falls(self.at_input(beta, spaces[0].entries), spaces[0])
-        self.where = here
-        return len(spaces)
-
-    def beyond(
-        self, space: ParameterSpace, region: PolyhedralCone, dd: Any
-    ) -> tuple[Fraction, ...]:
-        """Return dd minus the least α, or minus α where it is a parameter, as a form."""
-        if space.alpha is None:
-            return super().beyond(space, region, dd)
-        pairs = zip(vector_of(dd, space.size), space.alpha.form, strict=True)
-        return tuple(d - a for d, a in pairs)
-
-    def least(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
-        """Check that α = dd is examined, where the claim is made.
-
-        On a cell let D be what is stated of dd, so D ≥ dd, also on its sides. Where α < D, the
-        claim is proved on the cell and, by continuity, on its sides. What is left are α = dd = D:
-        D = α on the whole cell, where the claim is made; or on a flat, which must be a space.
-        """
-        if space.alpha is None:
-            super().least(space, flats)
-            return
-        for form in sorted(space.distances):
-            if any(form[1:]):
-                self.face(space, form, flats)
-
-    def enter(self, case: Case, part: int, leaf: Leaf) -> None:
-        """Examine one formula for β of a case, or a mean of all of them, at the ε of a part.
+    def enter(self, case: Case, part: int, on: RealInterval) -> None:
+        """Examine one formula for β of a case, or a mean of all of them, at some ε.
 
         The mean Σ β³ / Σ β² has nonnegative weights, so it is nowhere above the largest β.
         """
-        self.levels, self.epsilon = case.levels, leaf.on
+        self.levels, self.epsilon = case.levels, on
         is_mean = part == len(case.betas)
         self.beta = formulas.mean(case.betas) if is_mean else case.betas[part]
 
-    # Regions --------------------------------------------------------------------------
+    def at_input(self, tree: Tree, entries: Sequence[Any]) -> Tree:
+        """Return a formula with those single values of an input that are numbers."""
+        named = zip(self.entry_names, entries, strict=True)
+        return formulas.at_numbers(tree, {name: Fraction(x) for name, x in named if is_number(x)})
 
-    def case_space(self, leaf: Leaf, rows: Sequence[Vector], given: Any) -> ParameterSpace:
-        """Read a region of a part."""
-        names, listed, alpha, gamma, _ = self.fields(given, "names input alpha gamma tree")
-        size = len(self.entries(names))
-        self.require(0 < size <= 40 and names[0] == "eps", "not names of parameters")
-        entries: list[Any] = []
-        for (value, moves), one in zip(
-            self.moved(leaf), self.entries(listed, len(leaf.fixed)), strict=True
-        ):
-            if moves:
-                entries.append(At(self.form(self.fields(one, "form")[0], size)))
-            else:
-                self.require(values.value(self, one) == value, "another input")
-                entries.append(value)
-        levels = []
-        for name, one in (("alpha", alpha), ("gamma", gamma)):
-            self.require((one is not None) == (name in leaf.at.free), "α or γ is not free")
-            levels.append(None if one is None else At(self.form(one, size)))
-        unit = None
-        if leaf.at.unit:
-            self.require(size > 1, "the unit is missing")
-            unit = At(axis(1, size))
-        space = ParameterSpace(
-            size, entries, levels[0], levels[1], PolyhedralCone(size, self), unit=unit
+    def sentence(self, spec: dict[str, Any]) -> str:
+        """Return the claim in a sentence."""
+        function = self.derivation.mechanism.function
+        assert function is not None
+        ways = [spec[name].get("name", "own") for name in ("input_distance", "output_distance")]
+        if "entries" in spec["output_distance"]:
+            ways[1] = f"errors of entries ({', '.join(spec['output_distance']['entries'])})"
+        return (
+            f"{short(function.name)} is (α, β, γ)-accurate with {self.levels_said()} "
+            f"at {self.which()}, for every ε in {self.epsilon.text()} "
+            f"(distances: {short(ways[0])} on inputs, {short(ways[1])} on outputs)"
         )
-        forms = space.forms
-        for row in rows:
-            moved = [_ZERO] * size
-            for q, form in zip(row, forms, strict=True):
-                moved = [a + q * b for a, b in zip(moved, form, strict=True)]
-            space.region = space.region.cut(moved) if any(moved) else space.region
-        return space
 
-    def case_jumps(
-        self,
-        space: ParameterSpace,
-        rows: Sequence[Vector],
-        leaf: Leaf,
-        flats: set[tuple[object, ...]],
-    ) -> None:
-        """Check that the probability is continuous, or that its jumps are examined.
-
-        Conditions on inputs may leave no room beside such a jump.
-        """
-        first = 1 + leaf.at.unit
-        reals = range(first, first + leaf.at.reals)
-        alone = self.unit is None and self.ends is None
-        if alone and not any(row[k] for row in rows for k in reals):
-            self.jumps(space, flats)
-            return
-        for form, _ in sorted(space.compared):
-            self.face(space, form, flats)
+    def levels_said(self) -> str:
+        """Return α, β and γ in words."""
+        more = "; …" * (len(self.cases) > _SAID)
+        return "; and ".join(case.said() for case in self.cases[:_SAID]) + more

@@ -1,411 +1,243 @@
-"""Certificates of whole claims: a mechanism is (α, β, γ)-accurate at given, or all real, inputs.
+"""Certificates of claims: a mechanism is (α, β, γ)-accurate at given, or all real, inputs.
 
-Everything is scaled by ε: θ = (ε, εx, …, εα, εγ). A region of parameters is cut by a tree of linear
-forms, so the leaves cover it; a single input is a region in which only ε varies, and one leaf. At a
-leaf the checker re-derives from the program's source the ideal output, the distance to disagreement
-dd (not larger than stated) and the probability, and from the claim the α and γ that matter and β
-there, as functions on the whole leaf. The sign of Pr − 1 + β is that of a function that is proved
-to be nonnegative on a cone around the leaf. What holds inside a cone holds on its sides by
-continuity, as long as the claim is the same there. What cannot be re-derived is taken from the
-solver, counted and named in the report.
+Everything is scaled by ε: θ = (ε, εx, …, εα, εγ). For each case of the claim, and each input or
+each value of the finite entries, a tree cuts the parameters by values of ε and by linear forms, so
+its leaves cover everything. At a leaf the conditions of the case are replaced by linear ones that
+they imply for its ε: a stronger statement than the claim is proved. Then the leaf is a region, with
+a region for each tie on which the claim may jump. A region is cut into cells by a tree of linear
+forms. Most claims have one case without conditions, and trees of one leaf; a single input is a
+region in which only ε varies, and one cell.
+
+If 1/ε is combined with reals, or occurs in conditions, it is an additional variable: scaled by ε it
+is the parameter 1, the unit. It is log b for a number b if log(b)/ε is combined with reals.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import pairwise
-from math import inf
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..kernel.reading import RealInterval, RejectedError
-from . import formulas, values
-from .cones import PolyhedralCone, UndecidedError, axis, leaves
-from .derivation import UNDEFINED
-from .distances import ratio
-from .formulas import Tree
-from .linear import LinearForm, is_number, plain
-from .obligations import Levels, Required, due, follows, top
+from ..kernel.reading import RealInterval
+from . import formulas
+from .case_conditions import CaseConditions, Coordinates, Leaf
+from .cones import Vector, axes, leaves, reduced
+from .obligations import follows
 from .parameter_spaces import ParameterSpace
-from .parametric import At, ProgramOnCone
-from .points import InsideCone, number_of, vector_of
-from .ratios import EPS, Ratio, UnsupportedError, variable
-from .refutations import Refutations
+from .spaces import Flats
 from .values import counted
 
-_CELL = "output distance steps obligations parts"
-_OBLIGATION = "alpha alpha_reached gamma gamma_reached probability beta"
+_FREE = ((), ("alpha",), ("gamma",), ("alpha", "gamma"))
+_REASONS = ("regret", "every")  # why inputs stand for others
 
 
-class Claims(Refutations):
+class Claims(CaseConditions):
     """One pass over the certificate of a claim; raises if something is not proved."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.leaves = 0
-        self.silent = 0
+        self.regions = self.wholes = 0
+        self.why = ""
 
     # The whole ------------------------------------------------------------------------
 
     def holds(self, parts: dict[str, Any]) -> str:
         """Check that the claim holds, and return how that is proved."""
-        listed = parts["regions"]
-        spaces = [self.space(k, one) for k, one in enumerate(listed)]
         self.where = "the regions"
-        faces = self.all_there(spaces)
-        flats = {space.flat() for space in spaces}
-        for k, (space, one) in enumerate(zip(spaces, listed, strict=True)):
-            self.where = f"region {k + 1}"
-            silent = self.leaves - self.silent
-            for region, leaf in leaves(space.region, one["tree"]):
-                self.leaf(space, region, leaf)
-            if self.leaves - self.silent > silent:
-                self.falls(self.beta_at(space.entries), space)
-            if space.corner is None and space.position is None:
-                # At corners no input is compared without noise; the other inputs are single ones.
-                self.jumps(space, flats)
-                self.least(space, flats)
+        groups = self.entries(parts["regions"])
+        if len(groups) == 1 and isinstance(groups[0], dict) and "stands_for" in groups[0]:
+            self.few(groups[0])
+        else:
+            self.every(groups)
         self.says_nothing = self.silent == self.leaves
         how = ", ".join(f"{count} by {name}" for name, count in sorted(self.methods.items()))
         on_cones = f" (simplicial parts: {how})" if how else ""
+        why = self.why.format(count=self.regions, ties=self.regions - self.wholes)
         return (
-            f"{counted(self.leaves, 'cell')} of {counted(len(spaces), 'region')} "
-            f"{'covers' if self.leaves == 1 else 'cover'} the inputs, it says nothing on "
+            f"{counted(self.leaves, 'cell')} of {counted(self.regions, 'region')} "
+            f"{'covers' if self.leaves == 1 else 'cover'} the "
+            f"{'inputs' if len(self.cases) == 1 else 'cases'}, it says nothing on "
             f"{self.silent} of them, {counted(len(self.signs), 'sign')} "
-            f"{'proves' if len(self.signs) == 1 else 'prove'} the others{on_cones}{faces}"
+            f"{'proves' if len(self.signs) == 1 else 'prove'} the others{on_cones}"
+            f"{why and f'; {why}'}"
         )
 
-    def falls(self, beta: Tree, space: ParameterSpace) -> None:
+    def few(self, given: Any) -> None:
+        """Check regions whose inputs stand for all."""
+        reason, free, listed = self.fields(given, "stands_for free regions")
+        self.require(reason in _REASONS, "why a region suffices")
+        case = self.cases[0]
+        leaf = Leaf(case, self.coordinates(free, 0), [], self.whole, stands_for=reason)
+        self.enter(case, 0, leaf.on)
+        rows = self.rows(leaf, [], in_box=False)
+        spaces = [self.region(one, leaf, rows) for one in self.entries(listed)]
+        self.require(spaces, "a region is missing")
+        self.why = self.few_inputs(spaces)
+        self.cells(leaf, 0, spaces, listed)
+
+    def every(self, groups: list[Any]) -> None:
+        """Check the group of each case at each input, or at each value of the finite entries."""
+        wanted = [
+            (case, one) for case in self.cases for one in self.fixed_inputs() if case.is_at(one)
+        ]
+        self.require(len(groups) == len(wanted), "a region is missing, or is too many")
+        for number, (given, (case, fixed)) in enumerate(zip(groups, wanted, strict=True), 1):
+            self.where = f"group {number}"
+            free, tree = self.fields(given, "free tree")
+            at = self.coordinates(free, self.reals)
+            for leaf, node in self.parts(Leaf(case, at, fixed, self.whole), tree):
+                self.part_of_group(leaf, node)
+
+    def coordinates(self, given: Any, reals: int) -> Coordinates:
+        """Read which of α and γ are free."""
+        free = tuple(self.entries(given))
+        self.require(free in _FREE, "not α or γ")
+        return Coordinates(self.unit is not None, reals, free)
+
+    def parts(self, leaf: Leaf, tree: Any) -> Iterator[tuple[Leaf, Any]]:
+        """Yield the parts into which a tree cuts a group, with the statements about each."""
+        waiting = [(leaf, tree)]
+        while waiting:
+            part, node = waiting.pop()
+            if isinstance(node, dict) and "at" in node:
+                at, below, above = self.fields(node, "at below above")
+                point = self.rational(at)
+                self.require(part.on.lower < point < part.on.upper, "a cut outside")
+                lower = part.on._replace(upper=point, upper_closed=True)
+                upper = part.on._replace(lower=point, lower_closed=True)
+                waiting += [(part._replace(on=upper), above), (part._replace(on=lower), below)]
+            elif isinstance(node, dict) and "form" in node:
+                listed, above, below = self.fields(node, "form above below")
+                form = self.form(listed, part.at.size)
+                minus = tuple(-q for q in form)
+                waiting += [
+                    (part._replace(cuts=(*part.cuts, minus)), below),
+                    (part._replace(cuts=(*part.cuts, form)), above),
+                ]
+            else:
+                yield part, node
+
+    def part_of_group(self, leaf: Leaf, given: Any) -> None:
+        """Check a part of a group: its conditions, that its regions are all, and these."""
+        part, sides, listed = self.fields(given, "part sides regions")
+        self.enter(leaf.case, self.integer(part, 0, len(leaf.case.betas)), leaf.on)
+        found = self.entries(listed)
+        at_corners = any(isinstance(one, dict) and "corner" in one for one in found)
+        # Corners are those of all reals, of a box too.
+        rows = self.rows(leaf, sides, in_box=not at_corners)
+        spaces = [self.region(one, leaf, rows) for one in found]
+        if at_corners:
+            self.require(not leaf.cuts and not sides, "corners are those of all inputs")
+            self.require(all(one.corner for one in spaces), "some regions are not corners")
+            self.why = self.corners_there(leaf.fixed, spaces)
+            self.cells(leaf, part, spaces, found)
+            return
+        flats = self.all_there(leaf, rows, spaces)
+        if flats:
+            self.cells(leaf, part, spaces, found, flats)
+
+    def region(self, given: Any, leaf: Leaf, rows: Sequence[Vector]) -> ParameterSpace:
+        """Read a region of a part."""
+        if isinstance(given, dict) and "corner" in given:
+            return self.corner_space(given, rows, leaf.at.free)
+        return self.space(given, rows, leaf.at.free, stands_for=leaf.stands_for)
+
+    def all_there(
+        self, leaf: Leaf, rows: Sequence[Vector], spaces: Sequence[ParameterSpace]
+    ) -> Flats:
+        """Check that the first region is the whole part, and that its ties are regions.
+
+        Return what identifies the regions; there is none where conditions leave no ε, or nothing.
+        """
+        is_same = bool(spaces) and spaces[0].forms == axes(leaf.at.size)
+        cone = spaces[0].region if is_same else self.cone(rows)
+        if not any(ray[0] for ray in cone.generators):
+            self.require(not spaces, "a region without ε")
+            return set()
+        is_empty = leaf.at.unit and not any(ray[1] for ray in cone.generators)  # the unit is not 0
+        if not spaces and (is_empty or self.excludes(cone.generators)):
+            return set()
+        self.require(spaces, "a region is missing")
+        whole = str(leaf.fixed), tuple(reduced(cone.generators))
+        flats = [space.flat() for space in spaces]
+        self.require(flats[0] == whole, "the first region is not the whole part")
+        self.wholes += 1
+        if self.is_listed:
+            if leaf.at.free:
+                self.why = "on the sides of cells it holds by continuity in α and γ"
+        elif self.is_continuous():
+            self.why = (
+                "on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
+                "inputs around have the same ideal output"
+            )
+        else:
+            self.sides(spaces)
+            self.why = "{ties} ties are separate regions"
+        return {*flats}
+
+    def cells(
+        self,
+        leaf: Leaf,
+        part: int,
+        spaces: Sequence[ParameterSpace],
+        given: Sequence[Any],
+        flats: Flats | None = None,
+    ) -> None:
+        """Check the cells of regions, that no tie is left out if there may be, and that β falls."""
+        here, said = self.where, self.leaves - self.silent
+        for k, (space, one) in enumerate(zip(spaces, given, strict=True), 1):
+            self.where = f"{here}, region {k}"
+            for region, cell in leaves(space.region, one["tree"]):
+                self.leaf(space, region, cell)
+            if flats is not None:  # at corners no input is compared without noise
+                self.jumps(space, flats)
+                self.least(space, flats)
+        self.where = here
+        self.regions += len(spaces)
+        if self.leaves - self.silent > said:
+            for beta in leaf.case.betas if part == len(leaf.case.betas) else [self.beta]:
+                self.falls(self.at_input(beta, spaces[0].entries), leaf.at.free)
+
+    # Between cells --------------------------------------------------------------------
+
+    def falls(self, beta: formulas.Tree, free: Sequence[str]) -> None:
         """Require that β decreases where the largest α or γ represents all."""
         if follows(*self.levels):
             beta = formulas.bound(beta, "gamma", self.levels[1])
-        free = space.alpha is not None, space.gamma is not None
-        for name, level, is_free in zip(("alpha", "gamma"), self.levels, free, strict=True):
-            if isinstance(level, RealInterval) and not is_free:
+        for name, level in zip(("alpha", "gamma"), self.levels, strict=True):
+            if isinstance(level, RealInterval) and name not in free:
                 right = formulas.falls(beta, name, self.sign_known)
                 self.require(right, f"β is not seen to fall in {name}")
 
-    # One cell -------------------------------------------------------------------------
+    def is_continuous(self) -> bool:
+        """Whether what holds inside cells is known to hold on their sides, wherever dd > 0."""
+        spec = self.derivation.spec
+        metric, is_total = spec["input_distance"].get("name"), not self.derivation.is_partial
+        is_norm = metric in ("linf", "l1", "l2")
+        return is_norm and self.is_by_value and not self.closed and is_total
 
-    def leaf(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
-        """Check a leaf of the tree of a region."""
-        (cell,) = self.fields(given, "cell")
-        self.require(region.is_full == (cell is not None), "a cell is left out, or has no inputs")
-        if cell is None:
-            return
-        self.leaves += 1
-        here = self.where
-        self.where = f"{here}, cell {self.leaves}"
-        try:
-            self.cell(space, region, cell)
-        except UndecidedError as error:
-            self.require(False, str(error))
-        self.where = here
+    def sides(self, spaces: Sequence[ParameterSpace]) -> None:
+        """Check that sides of cells on which something may jump are regions."""
+        self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
+        spec = self.derivation.spec
+        metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
+        right = metric in ("linf", "l1", "l2", "discrete")
+        if not right or not (self.is_by_value or gap == "value_gap"):
+            what = "sides of cells on which dd jumps and the ideal does not"
+            reason = "known only for norms and discrete on inputs, and named gaps of outputs"
+            self.not_derived.setdefault(what, []).append(reason)
 
-    def cell(self, space: ParameterSpace, region: PolyhedralCone, given: Any) -> None:
-        """Check the statements about one cell."""
-        if isinstance(given, dict) and given.get("beta", "") is None:  # written before β had tables
-            given = {name: value for name, value in given.items() if name != "beta"}
-        output, distance, steps, obligations, tree = self.fields(given, _CELL)
-        if output == {"undefined": True}:
-            more = (distance, steps, obligations)
-            self.require(all(one is None for one in more), "something is stated of no output")
-            self.undefined(space, region, tree)
-            return
-        ideal, dd = self.value(output, space.size), self.number(distance, InsideCone(region))
-        self.require(dd >= 0, "a distance is negative")
-        if space.corner is not None:
-            self.at_corner(space, region, ideal, dd)
-        if space.position is not None:
-            right = type(ideal) is int and ideal == space.position
-            self.require(right, "a cell is of another ideal output")
-        programs: list[ProgramOnCone] = []
-        for part, leaf in leaves(region, tree):
-            (near,) = self.fields(leaf, "near")
-            if part.is_full:
-                programs.append(ProgramOnCone(self.derivation, part, space.entries, space.unit))
-                self.part(programs[-1], ideal, distance, near)
-        if dd != inf and self.closed:
-            space.distances.add(self.beyond(space, region, dd))
-        wanted = self.due(space, region, dd, steps)
-        if wanted is None:
-            right = obligations is None and steps is None and space.position is None
-            self.require(right, "nothing is claimed here")
-            self.silent += 1
-            return
-        stated = self.obligations(space, region, wanted, obligations)
-        found = self.derive(
-            "closed forms",
-            lambda: [self.agrees(space, one, ideal, steps, stated) for one in programs],
-        )
-        self.require(found is None or all(found), "the program has another probability")
+    def least(self, space: ParameterSpace, flats: Flats) -> None:
+        """Check that inputs at which dd is the least α are examined, if the claim is made there.
 
-    def undefined(self, space: ParameterSpace, region: PolyhedralCone, tree: Any) -> None:
-        """Check that the ideal is not defined on a cell: nothing is claimed there."""
-        right = space.corner is None and space.stands_for is None
-        self.require(right, "an input that stands for others, at which the ideal is not defined")
-        for part, leaf in leaves(region, tree):
-            (near,) = self.fields(leaf, "near")
-            self.require(near is None, "an input that disagrees with none")
-            if part.is_full:
-                program = ProgramOnCone(self.derivation, part, space.entries, space.unit)
-                self.part(program, UNDEFINED, None, None)
-        self.silent += 1
-
-    def at_corner(self, space: ParameterSpace, region: PolyhedralCone, ideal: Any, dd: Any) -> None:
-        """Check that a cell proves the claim for the output of its corner, for all α below a."""
-        assert space.corner is not None
-        wanted = at_entries(space.corner.output, space)
-        self.require(ideal == wanted, "a cell is of another ideal output")
-        least: Any = Fraction(1)  # of the discrete distance
-        if self.derivation.spec["input_distance"]["name"] != "discrete":
-            least = number_of(axis(1, space.size), InsideCone(region))
-        self.require(dd == inf or bool(dd >= least), "a corner is closer than a to disagreement")
-
-    def part(self, program: ProgramOnCone, ideal: Any, distance: Any, near: Any) -> None:
-        """Check the ideal output and that dd is not larger, on a part of a cell."""
-        found = self.derive("ideal outputs", lambda: (program.ideal(),))
-        self.require(found is None or found[0] == ideal, "the ideal output is another one")
-        if ideal is UNDEFINED:
-            return
-        dd = self.number(distance, program.judge)
-        self.require((near is None) == (dd == inf), "a nearest input that disagrees, or none")
-        if near is not None:
-            what = "distances to disagreement (not larger)"
-            self.derive(what, lambda: self.nearest(program, ideal, dd, near))
-
-    def value(self, given: Any, size: int) -> Any:
-        """Read an output, whose numbers may be forms."""
-        if isinstance(given, list):
-            return tuple(self.value(one, size) for one in given)
-        if isinstance(given, dict) and "form" in given:
-            form = self.form(self.fields(given, "form")[0], size)
-            return At(form) if any(form[1:]) else plain(form[0])
-        return values.value(self, given)
-
-    def number(self, given: Any, judge: InsideCone) -> Any:
-        """Read a form, as a number to calculate with, or "inf"."""
-        return inf if given == "inf" else number_of(self.form(given, judge.region.size), judge)
-
-    def nearest(self, program: ProgramOnCone, ideal: Any, dd: Any, near: Any) -> None:
-        """Check that inputs that disagree are as near as stated."""
-        at, towards, germs = self.fields(near, "at towards germs")
-        members, size = self.derivation.members, program.region.size
-        v = [self.value(one, size) for one in self.entries(at, len(members))]
-        right = all(
-            values.is_entry(one, member) or (isinstance(one, At) and member is None)
-            for one, member in zip(v, members, strict=True)
-        )
-        self.require(right, "the nearest input is not of the kind that the program takes")
-        slopes = None
-        if towards is not None:
-            slopes = [self.rational(one) for one in self.entries(towards, len(v))]
-            right = all(m is None for slope, m in zip(slopes, members, strict=True) if slope)
-            self.require(right, "an entry of a finite domain cannot move a little")
-        right = germs is False or (germs is True and slopes is not None and size == 1)
-        self.require(right, "germs are for directions at a single input")
-        try:
-            found = program.reached(ideal, v, slopes, with_germs=germs)
-        except UnsupportedError:
-            if germs or slopes is None or size > 1:
-                raise
-            found = program.reached(ideal, v, slopes, with_germs=True)  # so it can be checked
-        self.require(found is not None, "the nearest input that is given does not disagree")
-        if self.derivation.spec["input_distance"].get("name") == "l2":
-            unit, square = found
-            rest = dict(dd.coefficients) if isinstance(dd, LinearForm) else {}
-            stated = {**rest, 1: Fraction(dd.constant if rest else dd)}
-            q = ratio({name: c for name, c in stated.items() if c}, unit)
-            self.require(q * q >= square, "the nearest input is further away")
-            return
-        self.require(found == dd, "the nearest input is not as far away as stated")
-
-    def beyond(
-        self, space: ParameterSpace, region: PolyhedralCone, dd: Any
-    ) -> tuple[Fraction, ...]:
-        """Return dd minus the least α, as a form."""
+        On a cell let D be what is stated of dd, so D ≥ dd, also on its sides, as far as dd is
+        continuous there. Let a be α where it is a parameter, else the least α. Where a < D, the
+        claim is proved on the cell and, by continuity, on its sides. What is left are inputs with
+        a = dd = D, if α may be dd. Either D = a on the whole cell, where the claim is made; or on a
+        flat of fewer parameters, which must be a space.
+        """
         level = self.levels[0]
-        is_range = isinstance(level, RealInterval)
-        least = level.lower if is_range else self.level_at(level, space, InsideCone(region))
-        return vector_of(dd - least, space.size)
-
-    # What must be shown ---------------------------------------------------------------
-
-    def due(
-        self, space: ParameterSpace, region: PolyhedralCone, dd: Any, steps: Any
-    ) -> list[Required] | None:
-        """Return what must be shown on a cell; None if the claim says nothing there."""
-        judge = InsideCone(region)
-        level, gamma = self.levels
-        highest: tuple[Any, bool] | None
-        if isinstance(level, RealInterval) and space.alpha is None:
-            highest = top(level, dd, closed=self.closed)
-        else:
-            alpha = (
-                self.level_at(level, space, judge)
-                if space.alpha is None
-                else number_of(space.alpha.form, judge)
-            )
-            right = alpha < dd or (self.closed and alpha == dd)
-            right = right and (not isinstance(level, RealInterval) or _is_in(level, alpha))
-            highest = (alpha, True) if right else None
-        if highest is None:
-            return None
-        if space.gamma is not None:
-            radius = number_of(space.gamma.form, judge)
-            if isinstance(gamma, RealInterval) and not _is_in(gamma, radius):
-                return None
-            return [Required(Levels(*highest, radius, True), radius)]
-        moves = follows(*self.levels) and space.alpha is None
-        self.require(not moves or space.size == 1, "γ moves with α")
-        if isinstance(gamma, RealInterval) or moves:
-            listed = [self.number(one, judge) for one in self.entries(steps)]
-            right = listed[:1] == [0] and all(a < b for a, b in pairwise(listed))
-            self.require(right, "the values of the output distance are not 0 and rising")
-            return list(
-                due(
-                    self.levels,
-                    highest,
-                    listed,
-                    lambda alpha: self.level_at(gamma, space, judge, alpha),
-                )
-            )
-        self.require(steps is None, "values of the output distance are not needed")
-        radius = self.level_at(gamma, space, judge, highest[0])
-        return [Required(Levels(*highest, radius, True), radius)]
-
-    def level_at(
-        self, tree: Tree, space: ParameterSpace, judge: InsideCone, alpha: Any = None
-    ) -> Any:
-        """Return what a formula for α or γ is on a cell, at an α."""
-        given = {name: self.entry(name, space, alpha) for name in formulas.names(tree)}
-        found = formulas.alternatives(tree, given)
-        vector = found[0].vector(space.size) if len(found) == 1 else None
-        if vector is None:
-            raise RejectedError(f"{self.where}: α or γ is not linear, or depends on ε")
-        return number_of(vector, judge)
-
-    def entry(self, name: str, space: ParameterSpace, alpha: Any) -> Ratio:
-        """Return the meaning of a name in a formula."""
-        if name == "alpha" and alpha is not None and alpha != inf:
-            return Ratio.line(vector_of(alpha, space.size))
-        if name == self.unit_name and space.unit is not None:
-            return Ratio.line(space.unit.form) * EPS
-        self.require(name in self.entry_names, "a name in a formula is not known")
-        found = space.entries[self.entry_names.index(name)]
-        if isinstance(found, At):
-            return Ratio.line(found.form)
-        self.require(is_number(found), "a name in a formula is not a number")
-        return Ratio.number(found)
-
-    def betas(self, beta: Tree, point: Levels, space: ParameterSpace) -> list[Ratio] | None:
-        """Return the forms whose minimum is β, if they can be re-derived."""
-
-        def derived() -> list[Ratio]:
-            tree = beta
-            if follows(*self.levels):
-                tree = formulas.bound(tree, "gamma", self.levels[1])
-            given: dict[str, Ratio] = {}
-            endless: list[int] = []
-            for k, name in enumerate(("alpha", "gamma")):
-                value = (point.alpha, point.gamma)[k]
-                if value == inf:
-                    endless.append(space.size + k)
-                    given[name] = variable(endless[-1]) / EPS
-                else:
-                    given[name] = Ratio.line(vector_of(value, space.size))
-            for name in formulas.names(tree) - given.keys():
-                given[name] = self.entry(name, space, None)
-            return formulas.beta(tree, given, endless)
-
-        return self.derive("β at α and γ", derived)
-
-    def obligations(
-        self,
-        space: ParameterSpace,
-        region: PolyhedralCone,
-        wanted: list[Required],
-        given: Any,
-    ) -> list[tuple[Any, Ratio]]:
-        """Check the obligations on a cell (α, γ, β, signs); return radii and probabilities."""
-        beta = self.beta_at(space.entries)
-        betas = [self.betas(beta, one.point, space) for one in wanted]
-        pairs = [
-            (one, forms) for one, forms in zip(wanted, betas, strict=True) if forms is None or forms
-        ]
-        judge = InsideCone(region)
-        stated: list[tuple[Any, Ratio]] = []
-        here = self.where
-        listed = self.entries(given, len(pairs))
-        for k, (one, (due_here, expected)) in enumerate(zip(listed, pairs, strict=True), 1):
-            self.where = f"{here}, obligation {k}"
-            a, a_reached, g, g_reached, chance, alternatives = self.fields(one, _OBLIGATION)
-            right = type(a_reached) is bool and type(g_reached) is bool
-            at = Levels(self.number(a, judge), a_reached, self.number(g, judge), g_reached)
-            self.require(right and at == due_here.point, "α and γ do not follow from the claim")
-            probability = self.quotient(chance, space.size)
-            stated.append((due_here.radius, probability))
-            self.alternatives(region, probability, alternatives, expected)
-        self.where = here
-        return stated
-
-    def alternatives(
-        self, region: PolyhedralCone, probability: Ratio, given: Any, expected: list[Ratio] | None
-    ) -> None:
-        """Check the forms of β, and that Pr − 1 + β ≥ 0 is proved for each of them."""
-        forms: list[Ratio] = []
-        for alternative in self.entries(given):
-            has_origin = isinstance(alternative, dict) and "origin" in alternative
-            names = "form under sign kept origin" if has_origin else "form under sign kept"
-            form, *proof = self.fields(alternative, names)
-            forms.append(self.quotient(form, region.size))
-            self.bound_is_proved(region, probability - 1 + forms[-1], proof)
-        self.require(forms, "there is no β")
-        if expected is not None:
-            right = all(one in expected for one in forms) and all(one in forms for one in expected)
-            self.require(right, "β is not as claimed")
-
-    def agrees(
-        self,
-        space: ParameterSpace,
-        program: ProgramOnCone,
-        ideal: Any,
-        steps: Any,
-        stated: list[tuple[Any, Ratio]],
-    ) -> bool:
-        """Whether the program has the probabilities that are stated, on a part of a cell."""
-        size, judge = space.size, program.judge
-        if steps is not None:
-            listed = [self.number(one, judge) for one in steps]
-            steps_found = program.steps(ideal)
-            right = len(listed) == len(steps_found) and all(
-                bool(a == b) for a, b in zip(listed, steps_found, strict=True)
-            )
-            self.require(right, "the output distance has other values")
-        for radius, probability in stated:
-            here = inf if radius == inf else number_of(vector_of(radius, size), judge)
-            by_itself = space.position is not None  # where only one output counts as right
-            found = program.exactly(ideal) if by_itself else program.probability(ideal, here)
-            if found != probability:
-                return False
-        space.compared |= program.mechanism.compared
-        return True
-
-
-def _is_in(level: RealInterval, number: Any) -> bool:
-    """Whether a number, perhaps a form, is in a range."""
-    above = number > level.lower or (level.lower_closed and number == level.lower)
-    below = number < level.upper or (level.upper_closed and number == level.upper)
-    return bool(above and below)
-
-
-def at_entries(output: Any, space: ParameterSpace) -> Any:
-    """Return an output whose numbers are forms in the entries, in the parameters of a space."""
-    if isinstance(output, tuple):
-        return tuple(at_entries(one, space) for one in output)
-    if not isinstance(output, At):
-        return output
-    total = [output.form[0], *[Fraction(0)] * (space.size - 1)]
-    for q, entry in zip(output.form[1:], space.entries, strict=True):
-        if q:
-            total = [a + q * b for a, b in zip(total, entry.form, strict=True)]
-    return At(tuple(total)) if any(total[1:]) else plain(total[0])
+        if space.alpha is None and isinstance(level, RealInterval) and not level.lower_closed:
+            return
+        for form in sorted(space.distances):  # none if α must be below dd
+            if any(form[1:]):
+                self.face(space, form, flats)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from math import gcd, lcm
 from typing import Any
 
@@ -40,6 +41,7 @@ def dot(form: Sequence[Fraction | int], point: Sequence[Fraction | int]) -> Frac
     return sum(a * b for a, b in zip(form, point, strict=True))
 
 
+@cache
 def axis(k: int, size: int) -> Vector:
     """Return the unit vector along a coordinate."""
     return tuple(Fraction(j == k) for j in range(size))

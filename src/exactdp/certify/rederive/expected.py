@@ -10,7 +10,6 @@ does, and where the mechanism compares inputs without noise: these ties are regi
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, TypeVar
 
 from ..kernel.reading import short
@@ -39,9 +38,6 @@ _IDEALS = {
 class ExpectedLosses(Proofs):
     """One pass over the certificate of a bound on expected losses; raises if it is not proved."""
 
-    levels = Fraction(0), Fraction(0)
-    closed = False
-
     def read_claim(self, claim: Any) -> None:
         """Read what is claimed."""
         self.where = "the claim"
@@ -63,12 +59,10 @@ class ExpectedLosses(Proofs):
 
     def holds(self, parts: dict[str, Any]) -> str:
         """Check the parts of all regions, and return how the claim is proved."""
-        listed = self.entries(parts["regions"])
-        spaces = [self.space(k, one) for k, one in enumerate(listed)]
         self.where = "the regions"
-        right = all(space.corner is None and space.stands_for is None for space in spaces)
-        self.require(right, "no input is known to stand for others in expected losses")
-        flats = self.covering(spaces)
+        listed, limits = self.entries(parts["regions"]), self.limits(self.epsilon, self.reals)
+        spaces = [self.space(one, limits) for one in listed]
+        flats = self.covering(spaces, self.cone(limits))
         if self.loss != "regret" and not self.is_listed:
             self.needed("ties of the ideal", lambda: self.faces(spaces))
         count = 0
@@ -84,11 +78,7 @@ class ExpectedLosses(Proofs):
                 ),
             )
             self.where = f"region {k + 1}"
-            if self.unit is not None:
-                for form, _ in sorted(space.compared):
-                    self.face(space, form, flats)
-            elif not self.is_listed:
-                self.jumps(space, flats)
+            self.jumps(space, flats)
         return (
             f"on {counted(count, 'part')} of {counted(len(spaces), 'region')} the bound is proved "
             f"with {counted(len(self.signs), 'sign')}"

@@ -20,18 +20,18 @@ class ParameterSpace:
     alpha: At | None
     gamma: At | None
     region: PolyhedralCone
+    stands_for: str | None = None
+    """Why its input stands for others: it has the largest "regret", or is like "every" one."""
+    unit: At | None = None
+    """1/ε, or a logarithm over ε, if such numbers are combined with reals."""
+    corner: StatedCorner | None = None
+    """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
+    position: int | None = None
+    """The best position of such an input, the only output that counts as right there."""
     compared: set[tuple[Vector, str]] = field(default_factory=set)
     """What the mechanism was seen to compare without noise."""
     distances: set[Vector] = field(default_factory=set)
-    """dd minus the least α, as stated on the cells."""
-    corner: StatedCorner | None = None
-    """Why its inputs are the worst ones; the parameter after ε is the a of `corners`."""
-    stands_for: str | None = None
-    """Why its input stands for others: it has the largest "regret", or is like "every" one."""
-    position: int | None = None
-    """The best position of such an input, the only output that counts as right there."""
-    unit: At | None = None
-    """1/ε, or a logarithm over ε, if such numbers are combined with reals."""
+    """dd minus α, or minus the least α, as stated on the cells."""
 
     @property
     def forms(self) -> list[Vector]:

@@ -42,6 +42,10 @@ class Proofs(Spaces):
         self.signs: list[Proved] = []
         self.methods: dict[str, int] = {}
 
+    def read_claim(self, claim: Any) -> None:
+        """Read what is claimed."""
+        raise NotImplementedError
+
     # The verdict ----------------------------------------------------------------------
 
     def checked(self, parts: dict[str, Any]) -> str:

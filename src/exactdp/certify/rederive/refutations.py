@@ -1,6 +1,6 @@
 """Counterexamples to claims of accuracy: an input, ε, α and γ at which Pr < 1 − β.
 
-A claim is the conjunction of cases; a counterexample states to which one it is made. No input
+A counterexample states to which case of the claim it is made. No input
 closer than the stated distance disagrees: halfspaces, or boxes around the input, show that.
 """
 
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
+from .cases import Case, Cases
 from .cones import UndecidedError
 from .derivation import single
 from .evaluation import EvaluationPoint
@@ -25,59 +26,13 @@ from .obligations import Levels
 from .parameter_spaces import ParameterSpace
 from .parametric import ProgramOnCone
 from .points import number_of
-from .proofs import Proofs
 from .ratios import Ratio, variable
-from .statement import SAID, levels_said
-from .values import counted
 
 _PARTS = "case input output distance eps alpha gamma probability beta actual required bits"
 
 
-class Side(NamedTuple):
-    """A formula that is nonnegative, or positive."""
-
-    form: Tree
-    strict: bool
-
-
-class Case(NamedTuple):
-    """Conditions, α and γ, and formulas of which β is the largest."""
-
-    when: list[Side]
-    levels: tuple[values.Level, values.Level]
-    betas: list[Tree]
-    inputs: tuple[str, ...] | None = None
-    """The inputs at which it is claimed, as their single values are shown; None for all."""
-
-    def is_at(self, entries: list[Any]) -> bool:
-        """Whether the case may be claimed at an input."""
-        return self.inputs is None or str(entries) in self.inputs
-
-    def said(self) -> str:
-        """Return the case in words."""
-        beta = formulas.say(self.betas[0])
-        if len(self.betas) > 1:
-            beta = f"maximum({', '.join(map(formulas.say, self.betas))})"
-        when = "".join(
-            f"{', ' if k else ' where '}{formulas.say(one.form)} {'>' if one.strict else '≥'} 0"
-            for k, one in enumerate(self.when)
-        )
-        return f"{levels_said(self.levels)} and β = {beta}{when}{self._inputs_said}"
-
-    @property
-    def _inputs_said(self) -> str:
-        if self.inputs is None:
-            return ""
-        more = f", … ({counted(len(self.inputs), 'input')})" * (len(self.inputs) > SAID)
-        return f" at {', '.join(self.inputs[:SAID])}{more}"
-
-
-class Refutations(Proofs):
+class Refutations(Cases):
     """Checks the counterexamples to a claim of accuracy."""
-
-    def all_cases(self, entries: list[Any]) -> list[Case]:
-        """Return the cases of the claim; a claim that is not by cases is one at each input."""
-        return [Case([], self.levels, [self.beta_at(entries)])]
 
     def counterexample(self, given: Any) -> None:
         """Check that at an input, ε, α and γ of the claim the probability is below 1 − β."""
@@ -85,8 +40,7 @@ class Refutations(Proofs):
         names = [*_PARTS.split(), *more, *(["apart"] if "boxes" not in more else [])]
         parts = dict(zip(names, self.fields(given, " ".join(names)), strict=True))
         u = self.input_of_claim(parts["input"])
-        cases = self.all_cases(single(u))
-        case = cases[self.integer(parts["case"], 0, len(cases) - 1)]
+        case = self.cases[self.integer(parts["case"], 0, len(self.cases) - 1)]
         eps = self.rational(parts["eps"])
         point = point_at(self, parts.get("log"), eps, self.bits(parts["bits"]))
         at = [PointLevel.read(self, parts[one]) for one in ("alpha", "gamma")]

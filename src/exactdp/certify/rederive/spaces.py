@@ -13,80 +13,89 @@ from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import values
-from .cones import PolyhedralCone, Vector, axes, axis, dot, reduced, whole
+from .cones import PolyhedralCone, Vector, axes, axis, reduced
 from .linear import holds
 from .parameter_spaces import ParameterSpace
 from .parametric import At
-from .worst_inputs import WorstInputs
+from .statement import Statement
 
-_SPACE = "names input alpha gamma tree"
+_SPACE = "names input tree"
 _ZERO = Fraction(0)
-_REASONS = ("regret", "every")  # why inputs stand for others
+
+Flats = Collection[tuple[object, ...]]
+"""What identifies spaces."""
 
 
-class Spaces(WorstInputs):
+class Spaces(Statement):
     """A claim, and its spaces of parameters."""
 
     def ray(self) -> PolyhedralCone:
         """Return the region of a single input: only ε moves."""
         return PolyhedralCone(1, self).cut((Fraction(1),))
 
-    def space(self, k: int, given: Any) -> ParameterSpace:
-        """Read a space of parameters; what the claim says of them bounds it."""
-        self.where = f"region {k + 1}"
-        stated = None
-        if isinstance(given, dict) and "corner" in given:
-            stated = given["corner"]
-            given = {name: one for name, one in given.items() if name != "corner"}
-        reason = None
-        if isinstance(given, dict) and "stands_for" in given:
-            reason = given["stands_for"]
-            self.require(reason in _REASONS and stated is None, "why a region suffices")
-            given = {name: one for name, one in given.items() if name != "stands_for"}
-        names, listed, alpha, gamma, _ = self.fields(given, _SPACE)
+    def limits(
+        self, on: RealInterval, reals: int, levels: int = 0, *, in_box: bool = True
+    ) -> list[Vector]:
+        """Return sides of the numbers that move: ε, the unit, real inputs, α and γ."""
+        first = 1 + (self.unit is not None)
+        units = axes(first + reals + levels)
+        found = [*units[:first], *units[first + reals :]]
+        if self.unit == 0:  # with a logarithm, all ε are examined
+            found += between(units[0], units[1], on.lower, on.upper)
+        if in_box:
+            found += self.box_sides([At(one) for one in units[first : first + reals]], units[0])
+        return found
+
+    def cone(self, sides: Sequence[Vector]) -> PolyhedralCone:
+        """Return the cone of the numbers that move with these sides."""
+        found = PolyhedralCone(len(sides[0]), self)
+        for side in sides:
+            found = found.cut(side)
+        return found
+
+    def space(
+        self,
+        given: Any,
+        limits: Sequence[Vector],
+        free: Sequence[str] = (),
+        *,
+        stands_for: str | None = None,
+    ) -> ParameterSpace:
+        """Read a space of parameters, with the sides of the numbers that move."""
+        names, listed, _, *forms = self.fields(given, " ".join((_SPACE, *free)))
         names = self.entries(names)
         right = names[:1] == ["eps"] and all(isinstance(one, str) for one in names)
         self.require(right and len(set(names)) == len(names) <= 40, "not names of parameters")
         size = len(names)
         kinds = self.derivation.members
+        is_fixed = self.is_listed or stands_for is not None
         entries: list[Any] = []
         for one, kind in zip(self.entries(listed, len(kinds)), kinds, strict=True):
-            if isinstance(one, dict) and "form" in one:
-                right = kind is None and not self.is_listed and reason is None
-                self.require(right, "an input that does not move")
+            moves = isinstance(one, dict) and "form" in one
+            right = moves == (kind is None and not is_fixed)
+            self.require(right, "an input that must move does not, or the other way round")
+            if moves:
                 entries.append(At(self.form(self.fields(one, "form")[0], size)))
-            else:
-                entries.append(values.value(self, one))
-                right = kind is not None or self.is_listed or reason is not None
-                self.require(right, "a real input that does not move")
-                right = reason is None or values.is_entry(entries[-1], kind)
-                self.require(right, "an input is not of the kind that the program takes")
-        levels = []
-        for level, one in zip(self.levels, (alpha, gamma), strict=True):
-            self.require(one is None or isinstance(level, RealInterval), "α or γ is fixed")
-            levels.append(None if one is None else At(self.form(one, size)))
-        region = PolyhedralCone(size, self)
-        eps, second = axis(0, size), axis(1, size)
-        sides = [eps, *(each.form for each in levels if each is not None)]
-        if reason is None and stated is None:  # corners are those of all reals, of a box too
-            sides += self.box_sides(entries, eps)
-        corner = unit = None
-        if stated is not None:
-            right = size > 1 and not self.is_listed and self.unit is None
-            self.require(right, "no corner")
-            sides.append(second)
-            corner = self.corner(stated, entries)
+                continue
+            entries.append(values.value(self, one))
+            right = values.is_entry(entries[-1], kind)
+            self.require(right, "an input is not of the kind that the program takes")
+        level = dict(zip(free, (At(self.form(one, size)) for one in forms), strict=True))
+        unit = None
         if self.unit is not None:
-            self.require(size > 1 and reason is None, "the unit is missing")
-            sides.append(second)
-            unit = At(second)
-            if self.unit == 0:  # with a logarithm, all ε are examined
-                sides += between(eps, second, self.epsilon.lower, self.epsilon.upper)
-        for side in sides:
-            region = region.cut(side)
-        return ParameterSpace(
-            size, entries, levels[0], levels[1], region, corner=corner, stands_for=reason, unit=unit
+            self.require(size > 1 and stands_for is None, "the unit is missing")
+            unit = At(axis(1, size))
+        cone = PolyhedralCone(size, self)
+        space = ParameterSpace(
+            size, entries, level.get("alpha"), level.get("gamma"), cone, stands_for, unit
         )
+        moving = space.forms
+        for side in limits:
+            moved = [_ZERO] * size
+            for q, form in zip(side, moving, strict=True):
+                moved = [a + q * b for a, b in zip(moved, form, strict=True)] if q else moved
+            space.region = space.region.cut(moved) if any(moved) else space.region
+        return space
 
     def box_sides(self, entries: Sequence[Any], eps: Vector) -> Iterator[Vector]:
         """Yield the sides that keep an input in the box of the claim; ε is given as a form."""
@@ -98,48 +107,13 @@ class Spaces(WorstInputs):
         """Return the unit at an ε: a parameter if it is a logarithm, else the number 1/ε."""
         return 1 / eps if self.unit == 0 else space.unit
 
-    def all_there(self, spaces: list[ParameterSpace]) -> str:
-        """Check that no input is left out, and return how the sides of cells are covered."""
-        self.require(spaces, "there are none")
-        free = {(space.alpha is not None, space.gamma is not None) for space in spaces}
-        self.require(self.is_listed or len(free) == 1, "α or γ moves in some regions only")
-        if any(space.corner is not None for space in spaces):
-            return self.corners_there(spaces)
-        if any(space.stands_for is not None for space in spaces):
-            return self.few_inputs(spaces)
-        frees = {sum(one) for one in free}
-        self.covering(spaces, frees)
-        if self.is_listed:
-            is_free = frees != {0}
-            return "; on the sides of cells it holds by continuity in α and γ" if is_free else ""
-        if self.is_continuous():
-            return (
-                "; on the sides of cells it holds by continuity: where dd > 0 in linf or l1, the "
-                "inputs around have the same ideal output"
-            )
-        self.sides(spaces)
-        return f"; {len(spaces) - len(self.fixed_inputs())} ties are separate regions"
-
-    def covering(
-        self, spaces: list[ParameterSpace], frees: Collection[int] = (0,)
-    ) -> set[tuple[object, ...]]:
-        """Check that each input is in a region; in each, so many of α and γ move."""
+    def covering(self, spaces: Sequence[ParameterSpace], cone: PolyhedralCone) -> Flats:
+        """Check that each input is in a space; `cone` is that of all numbers that move."""
         flats = {space.flat() for space in spaces}
-        self.require(len(flats) == len(spaces), "a region occurs twice")
-        reals = 0 if self.is_listed else self.derivation.members.count(None)
-        first = 1 + (self.unit is not None)
-        wholes = [tuple(reduced(self.directions(first + reals + k, first))) for k in frees]
-        for one in self.fixed_inputs():
-            right = any((str(one), whole) in flats for whole in wholes)
-            self.require(right, "a region is missing")
+        whole = tuple(reduced(cone.generators))
+        right = all((str(one), whole) in flats for one in self.fixed_inputs())
+        self.require(right, "a region is missing")
         return flats
-
-    def is_continuous(self) -> bool:
-        """Whether what holds inside cells is known to hold on their sides, wherever dd > 0."""
-        spec = self.derivation.spec
-        metric, is_total = spec["input_distance"].get("name"), not self.derivation.is_partial
-        is_norm = metric in ("linf", "l1", "l2")
-        return is_norm and self.is_by_value and not self.closed and is_total
 
     @property
     def is_by_value(self) -> bool:
@@ -148,28 +122,7 @@ class Spaces(WorstInputs):
         named = spec["output_distance"].get("name") in ("discrete", "sup")
         return spec["agreement"] == "equal" or named
 
-    def sides(self, spaces: list[ParameterSpace]) -> None:
-        """Check that sides of cells on which something may jump are regions."""
-        self.derive("sides of cells that are examined separately", lambda: self.faces(spaces))
-        spec = self.derivation.spec
-        metric, gap = (spec[name].get("name") for name in ("input_distance", "output_distance"))
-        right = metric in ("linf", "l1", "l2", "discrete")
-        if not right or not (self.is_by_value or gap == "value_gap"):
-            what = "sides of cells on which dd jumps and the ideal does not"
-            reason = "known only for norms and discrete on inputs, and named gaps of outputs"
-            self.not_derived.setdefault(what, []).append(reason)
-
-    def directions(self, size: int, first: int) -> list[list[Fraction]]:
-        """Return vectors that span all (ε, …, εx, …) of the claim: εx = cε where a box is flat."""
-        found = [list(one) for one in axes(size)]
-        flat = []
-        for k, (low, high) in enumerate(self.ends or (), start=first):
-            if low == high and isinstance(low, Fraction):
-                found[0][k] = low
-                flat.append(k)
-        return [one for k, one in enumerate(found) if k not in flat]
-
-    def faces(self, spaces: list[ParameterSpace]) -> bool:
+    def faces(self, spaces: Sequence[ParameterSpace]) -> bool:
         """Check that each tie of the ideal is a separate space.
 
         Between ties the ideal output is the same, or it is undefined, and with it the sets of
@@ -218,56 +171,22 @@ class Spaces(WorstInputs):
                 found.add(tuple(a - b for a, b in zip(one, two, strict=True)))
         return {form for form in found if any(form[1:])}
 
-    def face(self, space: ParameterSpace, form: Vector, flats: set[tuple[object, ...]]) -> None:
+    def face(self, space: ParameterSpace, form: Vector, flats: Flats) -> None:
         """Check that the part of a space where a form is 0 is a space, unless it is empty."""
         directions = flat_of(space.region, form, space.positive)
         right = not directions or space.flat(directions) in flats
         self.require(right, "a tie, at which the claim may jump, is not examined")
 
-    def least(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
-        """Check that inputs at which dd is the least α are examined, if the claim is made there.
+    def jumps(self, space: ParameterSpace, flats: Flats) -> None:
+        """Check that the probability is continuous on a space, or that its jumps are examined.
 
-        On a cell let D be what is stated of dd, so D ≥ dd, also on its sides, as far as dd is
-        continuous there. Where the least α, say a, is below D, the claim is made on the cell for
-        α from a on, so what holds on its sides holds by continuity. What is left are inputs with
-        a = dd = D, if α may be dd. Either D = a on a flat of fewer parameters, which must be a
-        space; or D = a on the whole cell. Then the claim is made there, unless α is a parameter:
-        then α = a must be a space.
+        It may jump where the mechanism compares inputs without noise. If the whole space is on one
+        side of such a form, and a tie is treated as on that side, then an input on the tie behaves
+        as those inside of the space do.
         """
-        level = self.levels[0]
-        if not self.closed or (isinstance(level, RealInterval) and not level.lower_closed):
-            return
-        for form in sorted(space.distances):
-            if any(form[1:]):
-                self.face(space, form, flats)
-            elif form[0] == 0 and space.alpha is not None:
-                at = space.alpha.form
-                start = (at[0] - Fraction(level.lower), *at[1:])
-                if any(start[1:]):
-                    self.face(space, start, flats)
-
-    def jumps(self, space: ParameterSpace, flats: set[tuple[object, ...]]) -> None:
-        """Check that the probability is continuous, or that its jumps are examined.
-
-        It may jump where the mechanism compares inputs without noise. If each such form is always
-        treated as on one of its sides where it is 0, and the forms are independent, then the input
-        there behaves as inputs close to it do. In a box these must be in the box: so they are if
-        each form is of one number alone, and some input of the box is on the side in question.
-        """
-        sides: dict[Vector, set[int]] = {}
-        for form, op in space.compared:
-            direction = tuple(map(Fraction, whole(form)))
-            turned = next(q for q in direction if q) < 0
-            key = tuple(-q for q in direction) if turned else direction
+        for form, op in sorted(space.compared):
             side = {">": -1, "<=": -1, ">=": 1, "<": 1}.get(op, 0)
-            sides.setdefault(key, set()).add(-side if turned else side)
-        harmless = all(len(one) == 1 and 0 not in one for one in sides.values())
-        if self.ends is None:
-            harmless = harmless and len(reduced([axis(0, space.size), *sides])) == 1 + len(sides)
-        else:
-            harmless = harmless and _has_room(space.region, sides)
-        if not harmless:
-            for form in sorted(sides):
+            if not side or not space.region.is_within([[side * q for q in form]]):
                 self.face(space, form, flats)
 
 
@@ -278,15 +197,6 @@ def between(
     for end, sign in ((low, 1), (high, -1)):
         if isinstance(end, Fraction):
             yield tuple(sign * (a - end * b) for a, b in zip(form, unit, strict=True))
-
-
-def _has_room(region: PolyhedralCone, sides: dict[Vector, set[int]]) -> bool:
-    """Whether a region is a product of intervals, with points on a side of forms of one number."""
-    return all(sum(map(bool, side[1:])) <= 1 for side in region.sides) and all(
-        sum(map(bool, form[1:])) == 1
-        and any(side * dot(form, ray) > 0 for side in sided for ray in region.generators)
-        for form, sided in sides.items()
-    )
 
 
 def flat_of(region: PolyhedralCone, form: Vector, positive: int) -> list[Vector]:

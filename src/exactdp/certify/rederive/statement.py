@@ -1,37 +1,31 @@
-"""What a claim states: mechanism, ideal, β, α, γ, distances, ε and inputs, read from its JSON."""
+"""What a claim states: mechanism, ideal, distances, ε and inputs, read from its JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cached_property
+from itertools import product
 from math import inf
 from typing import Any, TypeVar
 
 from ..kernel.orthants import sum_of
 from ..kernel.reading import RealInterval, RejectedError, short
-from . import formulas, values
-from .cones import UndecidedError
+from . import values
+from .cones import UndecidedError, Vector
 from .derivation import Derivation, Input, single
 from .evaluation import Evaluation, EvaluationPoint
-from .formulas import Tree
-from .linear import is_number
 from .orders import Orders
 from .programs import InputKind
 from .ratios import Ratio, UnsupportedError
-from .values import Level, counted
+from .values import counted
 
-_PARTS = (
-    "mechanism ideal beta alpha gamma input_distance output_distance boundary agreement epsilon "
-    "inputs"
-)
 _DEFAULTS = {
     "ideal": {"unused": True},
     "output_distance": {"name": "discrete"},
     "input_distance": {"name": "discrete"},
     "agreement": "equal",
 }
-
-SAID = 5  # rows of a table
 
 T = TypeVar("T")
 
@@ -41,9 +35,6 @@ class Statement(Evaluation):
 
     claim = "no claim could be read"
     derivation: Derivation
-    beta: Tree | None  # None if it is stated at each input, in `beta_table`
-    beta_table: Mapping[str, Tree] = {}
-    levels: tuple[Level, Level]  # α and γ
     whole: RealInterval  # all ε of the claim
     epsilon: RealInterval  # those that are examined
     kinds: list[InputKind]
@@ -95,43 +86,6 @@ class Statement(Evaluation):
         said = f"re-derived independently: {derived or 'nothing'}"
         taken = "; ".join(self.taken) or "nothing"
         return f"{said}; taken from the solver, not re-derived: {taken}"
-
-    def read_claim(self, claim: Any) -> None:
-        """Read what is claimed."""
-        self.where = "the claim"
-        spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
-        self.levels = values.level(self, spec["alpha"]), values.level(self, spec["gamma"])
-        self.read_setting(spec)
-        self.read_beta(spec["beta"])
-        self.claim = self.sentence(spec)
-
-    def read_beta(self, given: Any) -> None:
-        """Read β: a formula, or a table of formulas with one for each listed input."""
-        if not isinstance(given, dict):
-            self.beta = formulas.read(self, given)
-            return
-        (rows,) = self.fields(given, "table")
-        pairs = [self.pair(row) for row in self.entries(rows)]
-        found = [single(values.an_input(self, u, self.kinds)) for u, _ in pairs]
-        right = self.is_listed and found == [*map(single, self.inputs)]
-        right = right and len({*map(str, found)}) == len(found)
-        self.require(right, "the table of β has other inputs than the claim, or one of them twice")
-        self.beta = None
-        self.beta_table = {
-            str(u): formulas.read(self, tree) for u, (_, tree) in zip(found, pairs, strict=True)
-        }
-
-    def at_input(self, tree: Tree, entries: Sequence[Any]) -> Tree:
-        """Return a formula with those single values of an input that are numbers."""
-        named = zip(self.entry_names, entries, strict=True)
-        return formulas.at_numbers(tree, {name: Fraction(x) for name, x in named if is_number(x)})
-
-    def beta_at(self, entries: Sequence[Any]) -> Tree:
-        """Return β at the single values of an input, which may be forms in parameters."""
-        if self.beta is not None:
-            return self.at_input(self.beta, entries)
-        self.require(str(entries) in self.beta_table, "β is not stated at an input")
-        return self.beta_table[str(entries)]
 
     def read_setting(self, spec: dict[str, Any]) -> None:
         """Read all that is claimed but α, β and γ."""
@@ -234,7 +188,7 @@ class Statement(Evaluation):
         real = [x for x, members in pairs if members is None]
         return all(low <= x <= high for x, (low, high) in zip(real, self.ends, strict=True))
 
-    @property
+    @cached_property
     def entry_names(self) -> list[str]:
         """The names of the single values of the input in formulas."""
         found: list[str] = []
@@ -242,30 +196,21 @@ class Statement(Evaluation):
             found += [one] if kind.length is None else [f"{one}[{k}]" for k in range(kind.length)]
         return found
 
-    def sentence(self, spec: dict[str, Any]) -> str:
-        """Return the claim in a sentence."""
-        function = self.derivation.mechanism.function
-        assert function is not None
-        ways = [spec[name].get("name", "own") for name in ("input_distance", "output_distance")]
-        if "entries" in spec["output_distance"]:
-            ways[1] = f"errors of entries ({', '.join(spec['output_distance']['entries'])})"
-        return (
-            f"{short(function.name)} is (α, β, γ)-accurate with {self.levels_said()} "
-            f"at {self.which()}, for every ε in {self.epsilon.text()} "
-            f"(distances: {short(ways[0])} on inputs, {short(ways[1])} on outputs)"
-        )
+    @property
+    def reals(self) -> int:
+        """How many real inputs move."""
+        return 0 if self.is_listed else self.derivation.members.count(None)
 
-    def levels_said(self) -> str:
-        """Return α, β and γ in words."""
-        return f"{levels_said(self.levels)} and β = {self.beta_said()}"
+    def form(self, given: Any, size: int) -> Vector:
+        """Read a linear form."""
+        return tuple(self.rational(q) for q in self.entries(given, size))
 
-    def beta_said(self) -> str:
-        """Return β in words."""
-        if self.beta is not None:
-            return formulas.say(self.beta)
-        rows = [f"{u}: {formulas.say(tree)}" for u, tree in self.beta_table.items()]
-        more = "; …" * (len(rows) > SAID)
-        return f"this table: {'; '.join(rows[:SAID])}{more}"
+    def fixed_inputs(self) -> list[list[Any]]:
+        """Return the inputs, or the values of their finite entries, with None for reals."""
+        if self.is_listed:
+            return [single(u) for u in self.inputs]
+        kinds = self.derivation.members
+        return [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
 
     def known(self, given: Any, allowed: Mapping[str, tuple[object, ...] | None]) -> None:
         """Require an object of one entry: a value that is allowed, or else any text (or table)."""
@@ -303,16 +248,6 @@ class Statement(Evaluation):
         for form, ends in zip((chance, 1 - beta), stated, strict=True):
             low, high = (self.scaled(end) for end in self.pair(ends))
             self.encloses(at, form.over, form.under, (low, high), "a value")
-
-
-def levels_said(levels: tuple[Level, Level]) -> str:
-    """Return α and γ in words."""
-    return ", ".join(
-        f"{name} in {level.text()}"
-        if isinstance(level, RealInterval)
-        else f"{name} = {formulas.say(level)}"
-        for name, level in zip("αγ", levels, strict=True)
-    )
 
 
 def _without(given: Any, key: str) -> Any:

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from ..kernel.reading import RealInterval
 from . import formulas, values
 from .added_noise import check_only_added
-from .cones import Vector
+from .cells import Cells
+from .cones import Vector, axis
 from .corners import CornerProof, StatedCorner, StatedRow, check_place
-from .derivation import single
 from .entry_corners import EntryCorners
 from .parameter_spaces import ParameterSpace
 from .parametric import At
 from .ratios import UnsupportedError
 from .regret import Regret
-from .statement import Statement
 
 _MOST_ENTRIES = 10_000  # of an output
 _SELECTED = {"largest": 1, "smallest": -1}
 
 
-class WorstInputs(Statement):
+class WorstInputs(Cells):
     """A claim, and the check that what is proved at some inputs is proved at all."""
 
-    def form(self, given: Any, size: int) -> Vector:
-        """Read a linear form."""
-        return tuple(self.rational(q) for q in self.entries(given, size))
-
-    def fixed_inputs(self) -> list[list[Any]]:
-        """Return the inputs, or the values of their finite entries, with None for reals."""
-        if self.is_listed:
-            return [single(u) for u in self.inputs]
-        kinds = self.derivation.members
-        return [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
+    def corner_space(
+        self, given: dict[str, Any], limits: Sequence[Vector], free: Sequence[str]
+    ) -> ParameterSpace:
+        """Read a space whose inputs are the worst ones; the parameter after ε is not negative."""
+        space = self.space({k: v for k, v in given.items() if k != "corner"}, limits, free)
+        right = space.size > 1 and not self.is_listed and self.unit is None
+        self.require(right, "no corner")
+        space.region = space.region.cut(axis(1, space.size))
+        space.corner = self.corner(given["corner"], space.entries)
+        return space
 
     def corner(self, given: Any, entries: list[Any]) -> StatedCorner:
         """Read why the inputs of a space are the worst ones, and check where they are."""
@@ -82,41 +80,36 @@ class WorstInputs(Statement):
 
     @property
     def is_alike(self) -> bool:
-        """Whether α, β and γ are the same at all inputs."""
-        named = [tree for tree in (self.beta, *self.levels) if isinstance(tree, list | tuple)]
-        used = set().union(*(formulas.names(tree) for tree in named))
-        return self.beta is not None and used <= {"alpha", "gamma"}
+        """Whether the claim is one case, which is the same at all inputs."""
+        return len(self.cases) == 1 and self.cases[0].is_alike
 
-    def corners_there(self, spaces: list[ParameterSpace]) -> str:
-        """Check that corners are the worst inputs, and that none is left out."""
+    def corners_there(self, fixed: list[Any], spaces: list[ParameterSpace]) -> str:
+        """Check that corners are the worst inputs with some finite entries, and none is left out.
+
+        Return why.
+        """
         spec = self.derivation.spec
         name = spec["output_distance"].get("name")
         right = self.is_alike and name in ("discrete", "sup")
         right = right and "name" in spec["input_distance"] and not self.derivation.is_partial
         self.require(right, "corners are not known to be enough for such a claim")
-        groups: dict[str, tuple[list[Any], list[ParameterSpace]]] = {}
         for space in spaces:
-            self.require(space.corner is not None, "some regions are not corners")
-            fixed = [None if isinstance(one, At) else one for one in space.entries]
-            groups.setdefault(str(fixed), (fixed, []))[1].append(space)
-        self.require({*map(str, self.fixed_inputs())} == set(groups), "a region is missing")
-        few = False
-        for fixed, own in groups.values():
-            corners = [space.corner for space in own if space.corner is not None]
-            if any(corner.differs is not None or corner.selects for corner in corners):
-                few = True
-                self.few_corners(fixed, own)
-                continue
-            if spec["input_distance"]["name"] == "discrete":
-                self.require(len(corners) > 1, "dd may be infinite")
-            proof = CornerProof(self, self.derivation, fixed)
-            self.derive("worst inputs", _bounded(lambda: proof.check(corners)))  # noqa: B023
-        said = f"; {len(spaces)} corners are the worst inputs"
-        if few and any(space.corner is not None and space.corner.selects for space in spaces):
-            return "; one corner stands for the worst inputs of all ideal outputs: a selection"
-        if few:
-            return f"{said} and stand for those of all ideal outputs: entries are independent"
-        return f"{said}, each for one ideal output"
+            own = [None if isinstance(one, At) else one for one in space.entries]
+            self.require(str(own) == str(fixed), "a region is missing")
+        corners = [space.corner for space in spaces if space.corner is not None]
+        if any(corner.differs is not None or corner.selects for corner in corners):
+            self.few_corners(fixed, spaces)
+            if corners[0].selects:
+                return "one corner stands for the worst inputs of all ideal outputs: a selection"
+            return (
+                "{count} corners are the worst inputs and stand for those of all ideal outputs: "
+                "entries are independent"
+            )
+        if spec["input_distance"]["name"] == "discrete":
+            self.require(len(corners) > 1, "dd may be infinite")
+        proof = CornerProof(self, self.derivation, fixed)
+        self.derive("worst inputs", _bounded(lambda: proof.check(corners)))
+        return "{count} corners are the worst inputs, each for one ideal output"
 
     def few_corners(self, fixed: list[Any], spaces: list[ParameterSpace]) -> None:
         """Check that one corner, or those of lists that differ in one entry, stand for all."""
@@ -141,25 +134,23 @@ class WorstInputs(Statement):
         self.needed("worst inputs", _bounded(check))
 
     def few_inputs(self, spaces: list[ParameterSpace]) -> str:
-        """Check that a few inputs stand for all, and return how that is known."""
-        reasons = {space.stands_for for space in spaces}
-        self.require(len(reasons) == 1, "only some regions stand for others")
+        """Check that a few inputs stand for all, and return why."""
         right = self.is_alike and self.derivation.spec["input_distance"].get("name") == "discrete"
         self.require(right, "a few inputs are not known to be enough for such a claim")
-        if reasons == {"every"}:
+        if spaces[0].stands_for == "every":
             self.require(len(spaces) == 1, "a region is too many")
             what = "errors that are the same at every input"
             self.needed(what, lambda: check_only_added(self, self.derivation))
-            return "; noise is only added, so the error is the same at every input"
+            return "noise is only added, so the error is the same at every input"
         inputs = [space.entries for space in spaces]
         self.needed("worst inputs", lambda: self.check_regret(inputs))
         for k, space in enumerate(spaces):
             space.position = k
-        return f"; {len(spaces)} inputs have the largest regret, each for one position"
+        return "{count} inputs have the largest regret, each for one position"
 
     def check_regret(self, inputs: list[list[Any]]) -> None:
         """Check that inputs are those of the largest regret."""
-        alpha, gamma = map(self.constant, self.levels)
+        alpha, gamma = map(self.constant, self.cases[0].levels)
         right = not self.is_listed and alpha == 0 and gamma is not None and gamma > 0
         self.require(right, "worst inputs of a selection are for all reals, α = 0 and a γ > 0")
         right = self.derivation.spec["output_distance"].get("name") == "value_gap"

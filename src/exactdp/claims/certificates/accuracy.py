@@ -6,7 +6,7 @@ stand for all, and assembles the certificate. Proofs of signs are written once f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -15,10 +15,18 @@ from typing import TYPE_CHECKING, Any
 from exactdp.certify import check
 from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.added_noise import check_only_added
+from exactdp.certify.rederive.case_conditions import Coordinates, Leaf
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.ratios import UnsupportedError
+from exactdp.claims.certificates.claim_cases import (
+    ClaimCase,
+    claim_json,
+    fixed_inputs,
+    one_case,
+)
 from exactdp.claims.certificates.document import document
 from exactdp.claims.certificates.examined import (
+    ExaminedRegion,
     SignProofs,
     examined,
     require_formulas,
@@ -27,11 +35,11 @@ from exactdp.claims.certificates.examined import (
     true_near_few,
 )
 from exactdp.claims.certificates.examples import counterexample_json
-from exactdp.claims.certificates.parts import Completed, without_limits
-from exactdp.claims.certificates.plain_data import claim_json
+from exactdp.claims.certificates.parts import Completed, checker_of
 from exactdp.claims.certificates.products import multiplies
 from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.deciding import decide
+from exactdp.claims.regions.region import Combination
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.hypotheses import proved_signs
 from exactdp.claims.stated.inputs import real_count
@@ -166,18 +174,17 @@ def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
     """Return the certificate of a verdict; its regions may stand for all inputs for a reason."""
     require_formulas(verdict)
     verdict.claim.require_numbers("a certificate")
-    claim = claim_json(verdict.claim)
-    signs = SignProofs(verdict)
-    regions = _regions(verdict, claim, signs, stands_for) if verdict.holds else []
+    cases, signs = one_case(verdict.claim), SignProofs(verdict)
+    stated = claim_json(verdict.claim, cases)
     parts: Json = {
-        "regions": regions,
+        "regions": _groups(verdict, cases, stated, signs, stands_for) if verdict.holds else [],
         "counterexamples": [
-            counterexample_json(verdict.claim, one, orders=verdict.orders)
+            counterexample_json(verdict.claim, one, stated, orders=verdict.orders)
             for one in verdict.counterexamples
         ],
         "signs": signs.written,
     }
-    return document(verdict, "claim", claim, parts)
+    return document(verdict, "claim", stated, parts)
 
 
 def _is_wide(claim: DecidedAccuracy) -> bool:
@@ -204,8 +211,7 @@ def _selects(verdict: Verdict) -> bool:
 
 def _sees(claim: DecidedAccuracy, look: Callable[[Claims], None]) -> bool:
     """Whether the checker sees something in the programs of a claim: then it does not refuse."""
-    checker = without_limits(Claims)
-    checker.read_claim(claim_json(claim))
+    checker = checker_of(claim_json(claim, one_case(claim)))
     try:
         look(checker)
     except (RejectedError, UnsupportedError, RecursionError):
@@ -251,18 +257,53 @@ def _are_written(verdict: Verdict) -> bool:
 # Regions ------------------------------------------------------------------------------
 
 
-def _regions(
-    verdict: Verdict, claim: Json, signs: SignProofs, stands_for: str | None = None
+def _groups(
+    verdict: Verdict,
+    cases: Sequence[ClaimCase],
+    stated: Json,
+    signs: SignProofs,
+    stands_for: str | None,
 ) -> list[Json]:
-    """Return the regions with their cells."""
-    completed = Completed(claim, verdict.orders)
-    found = [
-        WrittenRegion(one, signs, completed, stands_for).written() for one in examined(verdict)
-    ]
-    if _selects(verdict) and not completed.suffice(found):
-        raise _UnseenError
+    """Return the regions with their cells: a group for each case and input, of one part each."""
+    checker = checker_of(stated, verdict.orders)
+    if stands_for is not None:
+        leaf = Leaf(checker.cases[0], Coordinates(False, 0, ()), [], checker.whole)
+        leaf = leaf._replace(stands_for=stands_for)
+        free, written = _regions(checker, leaf, [*examined(verdict)], signs)
+        return [{"stands_for": stands_for, "free": free, "regions": written}]
+    by_input: dict[str, list[ExaminedRegion]] = {}
+    for one in examined(verdict):
+        fixed = [None if isinstance(x, Combination) else x for x in one.region.entries]
+        by_input.setdefault(str(fixed), []).append(one)
+    found = []
+    for k, case in enumerate(cases):
+        for u in fixed_inputs(verdict.claim):
+            if not case.is_at(u):
+                continue
+            at = Coordinates(False, checker.reals, ())
+            leaf = Leaf(checker.cases[k], at, [*u], checker.whole)
+            free, written = _regions(checker, leaf, by_input[str([*u])], signs)
+            tree: Json = {"part": 0, "sides": [], "regions": written}
+            found.append({"free": free, "tree": tree})
     _say_that_beta_falls(verdict.claim, signs)
     return found
+
+
+def _regions(
+    checker: Claims, leaf: Leaf, explored: Sequence[ExaminedRegion], signs: SignProofs
+) -> tuple[list[str], list[Json]]:
+    """Return which of α and γ are free at a leaf, and its regions with their cells."""
+    first = explored[0].region
+    free = tuple(name for name in ("alpha", "gamma") if getattr(first, name) is not None)
+    leaf = leaf._replace(at=leaf.at._replace(free=free))
+    checker.enter(leaf.case, 0, leaf.on)
+    at_corners = first.corner is not None or leaf.stands_for is not None
+    rows = checker.rows(leaf, [], in_box=not at_corners)
+    completed = Completed(checker, leaf, rows)
+    written = [WrittenRegion(one, signs, completed, leaf.stands_for).written() for one in explored]
+    if first.corner is not None and first.corner.selects and not completed.suffice(written):
+        raise _UnseenError
+    return list(free), written
 
 
 def _say_that_beta_falls(claim: DecidedAccuracy, signs: SignProofs) -> None:

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.case_conditions import Coordinates as CheckedCoordinates
 from exactdp.certify.rederive.case_conditions import Leaf, signs_in
-from exactdp.certify.rederive.cases import CaseClaims
 from exactdp.certify.rederive.products import bound as linear_bound
 from exactdp.certify.rederive.products import ends_of
 from exactdp.certify.rederive.spaces import between
 from exactdp.claims.certificates.claim_cases import ClaimCase, equalities, has_products
-from exactdp.claims.certificates.document import assume_orders
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
-from exactdp.claims.certificates.parts import Near, cut_parts, without_limits
-from exactdp.claims.certificates.plain_data import interval_json, value_json
+from exactdp.claims.certificates.parts import Completed, checker_of
+from exactdp.claims.certificates.plain_data import interval_json
 from exactdp.claims.certificates.written import WrittenRegion
 from exactdp.claims.decision.largest import above, exponential
 from exactdp.claims.decision.progress import nobody
@@ -31,12 +29,12 @@ from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.hypotheses import falls, proved_signs
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.products import PolynomialSide
-from exactdp.cones import Cone, ConeDecision
+from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import kinds
 from exactdp.language.linear import UNIT, base_of
 from exactdp.language.values import Value
-from exactdp.reals import Decision, ExpPoly, Interval, eps, nonnegative
+from exactdp.reals import ExpPoly, Interval, eps, nonnegative
 from exactdp.reals.certificates import Json
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import inf, spell
@@ -44,7 +42,7 @@ from exactdp.reals.unexpanded import Unexpanded, no_certificate
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
-    from exactdp.claims.decision.work import Explored, Explorer
+    from exactdp.claims.decision.work import Explored
 
 
 _MOST_LEAVES = 120  # parts of one group
@@ -62,27 +60,6 @@ def _refused(problem: str) -> ValueRefusedError:
     )
 
 
-class CaseSigns(SignProofs):
-    """The proofs of signs, each written once; those in ε alone each have an interval."""
-
-    def __init__(self) -> None:
-        self.decisions = {}
-        self.on_cones = {}
-        self.problems = []
-        self.written = []
-        self._places = {}
-
-    def note(self, work: Explorer, explored: Sequence[tuple[Region, Any]]) -> None:
-        """Keep the decisions on regions, to write them when requested."""
-        self.decisions.clear()
-        decided = (pair for _, steps in explored for _, signs in steps for pair in signs)
-        for problem, sign in decided:
-            if isinstance(sign, Decision):
-                self.decisions[problem.obligation.probability, problem.beta] = sign
-            elif isinstance(sign, ConeDecision):
-                self.on_cones[work.shape_of(problem, sign)] = sign
-
-
 class CaseWriter:
     """Writes the groups of one claim."""
 
@@ -91,7 +68,7 @@ class CaseWriter:
         verdict: Verdict,
         unit: str | None,
         stated: Json,
-        signs: CaseSigns,
+        signs: SignProofs,
         *,
         is_cut: bool = False,
     ) -> None:
@@ -105,19 +82,12 @@ class CaseWriter:
         cases = stated["cases"]
         self.varying = {k for k in ("alpha", "gamma") if any(c[k] != cases[0][k] for c in cases)}
         """Those of α and γ that jump between cases: where two cases meet, neither is left out."""
-        self.checker = without_limits(CaseClaims)
-        self.checker.read_claim(stated)
-        assume_orders(self.checker, verdict.orders)
+        self.checker = checker_of(stated, verdict.orders)
 
     def group(self, number: int, case: ClaimCase, fixed: tuple[Value, ...]) -> Json:
         """Return the proof of a case at an input, or at values of the finite entries."""
         group = _Group(self, number, case, fixed)
-        return {
-            "case": number,
-            "input": [None if one is None else value_json(one) for one in fixed],
-            "free": list(group.free),
-            "tree": group.tree(self.claim.epsilon, (), 0),
-        }
+        return {"free": list(group.free), "tree": group.tree(self.claim.epsilon, (), 0)}
 
 
 class _Group:
@@ -466,7 +436,10 @@ class _Group:
     ) -> Json:
         """Return the proof of one part."""
         signs = self.writer.signs
-        signs.note(self.claim.work, explored)
+        signs.decisions.clear()  # of other ε
+        signs.note(
+            self.claim.work, (one for _, steps in explored for _, found in steps for one in found)
+        )
         for name in ("alpha", "gamma"):
             if isinstance(self.case.level(name), Range) and name not in self.free:
                 betas = self.case.betas
@@ -475,39 +448,14 @@ class _Group:
                         signs.decided(nonnegative(form, self.claim.epsilon))
         checker = self.writer.checker
         at = CheckedCoordinates(self.writer.unit is not None, len(self.reals), self.free)
-        leaf = Leaf(at, list(self.fixed), checker.interval(interval_json(on)), tuple(cuts))
-        checker.enter(checker.cases[self.number], part, leaf)
-        written = []
-        for region, _ in explored:
-            cells = self.claim.work.cells(region)
-            one = ExaminedRegion(self.claim, region, cells)
-            completed = _CompletedCase(checker, leaf, [*rows, *cuts])
-            written.append(_WrittenCase(one, signs, completed).written())
+        case, within = checker.cases[self.number], checker.interval(interval_json(on))
+        leaf = Leaf(case, at, list(self.fixed), within, tuple(cuts))
+        checker.enter(case, part, within)
+        completed = Completed(checker, leaf, [*rows, *cuts])
+        written = [
+            WrittenRegion(
+                ExaminedRegion(self.claim, region, self.claim.work.cells(region)), signs, completed
+            ).written()
+            for region, _ in explored
+        ]
         return {"part": part, "sides": list(sides), "regions": written}
-
-
-class _WrittenCase(WrittenRegion):
-    """Writes one region of a case."""
-
-    @cached_property
-    def head(self) -> Json:
-        """The region without its cells; inputs that are given are values."""
-        found = dict(super().head)
-        if not self.one.claim.scope.free:
-            found["input"] = [
-                value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
-                for one in self.one.region.entries
-            ]
-        return found
-
-
-class _CompletedCase:
-    """The parts of cells of a region of a case."""
-
-    def __init__(self, checker: CaseClaims, leaf: Leaf, rows: Sequence[Vector]) -> None:
-        self._checker, self._leaf, self._rows = checker, leaf, rows
-
-    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
-        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
-        space = self._checker.case_space(self._leaf, self._rows, {**region, "tree": None})
-        return cut_parts(self._checker, space, sides, cell, near)

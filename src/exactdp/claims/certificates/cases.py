@@ -6,48 +6,32 @@ parameters (`case_parts`). How the claim was decided does not matter here.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from exactdp.certify.kernel.reading import RejectedError
-from exactdp.certify.rederive.cases import CaseClaims
-from exactdp.certify.rederive.evaluation import EvaluationPoint
-from exactdp.certify.rederive.near_logs import PointLevel
-from exactdp.certify.rederive.ratios import UnsupportedError
-from exactdp.claims.certificates.case_parts import CaseSigns, CaseWriter
+from exactdp.claims.certificates.case_parts import CaseWriter
 from exactdp.claims.certificates.claim_cases import (
     ClaimCase,
     at_inputs,
     cases_of,
+    claim_json,
     equalities,
     fixed_inputs,
     has_products,
 )
 from exactdp.claims.certificates.document import document, unit_of
+from exactdp.claims.certificates.examined import SignProofs
 from exactdp.claims.certificates.examples import (
     counterexample_json,
-    example_json,
-    level_at_json,
 )
-from exactdp.claims.certificates.parts import without_limits
-from exactdp.claims.certificates.plain_data import quotient_in, setting_json
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import entries
 from exactdp.language.linear import UNIT, base_of, shown_name
-from exactdp.reals import eps
-from exactdp.reals.certificates import Json, precision
-from exactdp.reals.logs import log_enclosure
-from exactdp.reals.numbers import spell
-from exactdp.reals.radical_form import no_radical_certificate
-from exactdp.reals.radicals import Radical
+from exactdp.reals.certificates import Json
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
-    from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.claims.stated.statement import AccuracyStatement
 
@@ -86,8 +70,7 @@ def _written(
     *,
     is_cut: bool = False,
 ) -> Json:
-    stated = _claim(claim, cases, unit)
-    signs = CaseSigns()
+    stated, signs = claim_json(claim, cases, unit), SignProofs(verdict)
     groups: list[Json] = []
     if verdict.holds:
         writer = CaseWriter(verdict, unit, stated, signs, is_cut=is_cut)
@@ -100,57 +83,12 @@ def _written(
     parts: Json = {
         "regions": groups,
         "counterexamples": [
-            counterexample_json(claim, one, _case_of(claim, one, stated), verdict.orders)
-            if unit is None or unit == UNIT
-            else _with_log(claim, one, unit, stated)
+            counterexample_json(claim, one, stated, unit, verdict.orders)
             for one in verdict.counterexamples
         ],
         "signs": signs.written,
     }
-    return document(verdict, "claim_by_cases", stated, parts)
-
-
-def _case_of(claim: AccuracyStatement, one: Counterexample, stated: Json) -> int:
-    """Return the first case that is claimed at a counterexample."""
-    checker = without_limits(CaseClaims)
-    checker.read_claim(stated)
-    u = [*entries(claim.mechanism.read_input(one.input))]
-    if isinstance(one.alpha, Radical) or isinstance(one.gamma, Radical):
-        raise no_radical_certificate()
-    at = [PointLevel.read(checker, level_at_json(x)) for x in (one.alpha, one.gamma)]
-    log = log_enclosure(checker.unit, _BITS) if checker.unit else None
-    for k, case in enumerate(checker.cases):
-        with contextlib.suppress(RejectedError, UnsupportedError):
-            if checker.is_made(case, u, at, EvaluationPoint(one.eps, _BITS, log)):
-                return k
-    return 0  # the checker will report why
-
-
-def _with_log(claim: AccuracyStatement, one: Counterexample, unit: str, stated: Json) -> Json:
-    """Return a counterexample with a logarithm, and bounds on it that suffice."""
-    base = base_of(unit)
-    assert base is not None
-    forms: dict[str, Any] = {"probability": one.probability, "beta": one.beta}
-    at_one = {UNIT: eps / one.eps}  # that is 1 there
-    written: Json = {
-        **example_json(claim, one, _case_of(claim, one, stated)),
-        **{
-            key: quotient_in(getattr(form, "form", form).substitute(**at_one), ("eps", unit))
-            for key, form in forms.items()
-        },
-    }
-    low, high = log_enclosure(base, _LOG_BITS)
-
-    def attempt(bits: int) -> Json:
-        return {**written, "log": [spell(low), spell(high)], "bits": bits}
-
-    def is_enough(bits: int) -> bool:
-        checker = without_limits(CaseClaims)
-        checker.read_claim(stated)
-        checker.counterexample(attempt(bits))
-        return True
-
-    return attempt(precision(is_enough))
+    return document(verdict, "claim", stated, parts)
 
 
 def _refuse_products(claim: AccuracyStatement, cases: Sequence[ClaimCase]) -> None:
@@ -170,15 +108,6 @@ def _refuse_products(claim: AccuracyStatement, cases: Sequence[ClaimCase]) -> No
                     way_out="Write it with linear conditions, if there are such: "
                     "alpha**2 <= 4 is alpha <= 2.",
                 ) from None
-
-
-def _claim(claim: AccuracyStatement, cases: Sequence[ClaimCase], unit: str | None) -> Json:
-    base = None if unit is None else base_of(unit) or Fraction(0)
-    return {
-        **setting_json(claim),
-        "cases": [one.to_json() for one in cases],
-        "unit": None if base is None else spell(base),
-    }
 
 
 def _unit(claim: AccuracyStatement) -> str | None:

@@ -12,11 +12,17 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
-from exactdp.claims.certificates.plain_data import level_json, tree_json, value_json
+from exactdp.claims.certificates.plain_data import (
+    level_json,
+    setting_json,
+    tree_json,
+    value_json,
+)
 from exactdp.claims.regions.moving import functions_of_eps
 from exactdp.claims.stated.conditions import CaseFormula, Cases, bound, read_pieces
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum, Symbol, as_expression
 from exactdp.claims.stated.functions import OfInput
+from exactdp.claims.stated.hypotheses import scaled_value
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.paths import Conjunction
@@ -24,8 +30,10 @@ from exactdp.claims.stated.products import PolynomialSide
 from exactdp.claims.stated.scope import FREE
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.layout import entries
+from exactdp.language.linear import base_of
 from exactdp.language.values import Value
 from exactdp.reals.certificates import Json
+from exactdp.reals.numbers import spell
 from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
@@ -84,6 +92,44 @@ def is_by_cases(claim: AccuracyStatement) -> bool:
     return bool(functions_of_eps(claim, u))
 
 
+def claim_json(
+    claim: AccuracyStatement, cases: Sequence[ClaimCase], unit: str | None = None
+) -> Json:
+    """Return an accuracy claim as plain data, with the unit of its numbers, see `unit_of`."""
+    base = None if unit is None else base_of(unit) or Fraction(0)
+    return {
+        **setting_json(claim),
+        "cases": [one.to_json() for one in cases],
+        "unit": None if base is None else spell(base),
+    }
+
+
+def one_case(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
+    """Return a claim that is not by cases as one; if β is a table, as one for each β."""
+    formula = _one_formula(claim) if claim.is_beta_of_input else claim.formula
+    if formula is None:
+        return _at_inputs(claim)
+    return (ClaimCase((), claim.alpha_level, claim.gamma_level, (formula,)),)
+
+
+def _one_formula(claim: AccuracyStatement) -> Expression | None:
+    """Return a β that is a Python function as one formula, if its text is one at all inputs."""
+    levels = {name: scaled_value(name) for name in ("alpha", "gamma")}
+
+    def is_same(formula: Expression, u: tuple[Value, ...]) -> bool:
+        numbers = {**levels, **claim.level_values.input_values(u)}
+        beta = claim.beta_at(as_given(claim.mechanism, u))
+        return {*formula.alternatives(numbers)} == {*beta.alternatives(numbers)}
+
+    try:
+        ((formula, when),) = read_pieces(claim.beta, claim.mechanism, "beta")
+        every = claim.scope.listed()
+        right = not when and all(is_same(formula, u) for u in every)
+    except (ExactdpError, ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+    return formula if right else None
+
+
 def cases_of(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
     """Return a claim as cases; Python functions that are not formulas as tables of their values."""
     try:
@@ -91,6 +137,11 @@ def cases_of(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
     except ValueRefusedError:
         if claim.scope.free:
             raise
+    return _at_inputs(claim)
+
+
+def _at_inputs(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
+    """Return the cases of a claim about listed inputs, each with the inputs at which it is made."""
     inputs: dict[ClaimCase, list[tuple[Value, ...]]] = {}
     for u in claim.scope.listed():
         named = dict(zip(claim.entry_names, entries(u), strict=True))

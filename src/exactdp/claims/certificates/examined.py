@@ -5,13 +5,13 @@ A listed input is a region in which only ε varies, with one cell. Only this mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from exactdp.claims.decision.problem import Leaf, Problem
+from exactdp.claims.decision.problem import Leaf, Problem, Sign
 from exactdp.claims.decision.work import proved_quickly
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region, Vector
@@ -35,6 +35,7 @@ _STEPS = (Fraction(1, 2), 1, -1, 10, -10, 1000, -1000)  # entries that may give 
 if TYPE_CHECKING:
     from exactdp.claims.decision.accuracy import DecidedAccuracy
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.decision.work import Explorer
 
 
 def examined(verdict: Verdict) -> Iterator[ExaminedRegion]:
@@ -214,16 +215,21 @@ class SignProofs:
         self.decisions: dict[tuple[ClosedForm, ClosedForm], Decision] = {}
         self.on_cones: dict[Shape, ConeDecision] = {}
         self.problems: list[Problem] = []
-        larger = () if verdict.larger is None else verdict.larger.decided
-        for problem, sign in (*verdict.decided, *larger):
-            if isinstance(sign, Decision):
-                self.decisions[problem.obligation.probability, problem.beta] = sign
-            elif isinstance(sign, ConeDecision) and sign.holds:
-                self.on_cones[problem.shape] = sign
-                self.problems.append(problem)
         self.orders: tuple[ClosedForm, ...] = verdict.orders
         self.written: list[Json] = []
         self._places: dict[object, int] = {}
+        for one in (verdict, verdict.larger):
+            if one is not None:
+                self.note(verdict.claim.work, one.decided)
+
+    def note(self, work: Explorer, decided: Iterable[tuple[Problem, Sign]]) -> None:
+        """Keep the signs of problems, to write them when requested."""
+        for problem, sign in decided:
+            if isinstance(sign, Decision):
+                self.decisions[problem.obligation.probability, problem.beta] = sign
+            elif isinstance(sign, ConeDecision) and sign.holds:
+                self.on_cones[work.shape_of(problem, sign)] = sign
+                self.problems.append(problem)
 
     def place(self, region: Region, cell: Leaf, one: Bound, which: int) -> WrittenSign:
         """Return D, the place of the proof that (Pr − 1 + β)·D² ≥ 0, and its parameters."""

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from exactdp.certify.kernel.reading import RejectedError
 from exactdp.certify.rederive.evaluation import EvaluationPoint
+from exactdp.certify.rederive.near_logs import PointLevel
+from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.certify.rederive.statement import Statement
 from exactdp.claims.certificates.apart import halfspaces
 from exactdp.claims.certificates.document import quotient_json
+from exactdp.claims.certificates.parts import checker_of
 from exactdp.claims.certificates.plain_data import (
     interval_json,
     number_json,
+    quotient_in,
     setting_json,
     value_json,
 )
 from exactdp.claims.certificates.products import between, boxes, multiplies
 from exactdp.language.layout import entries
-from exactdp.reals import ClosedForm, Enclosure, ExpPoly, Interval
+from exactdp.reals import ClosedForm, Enclosure, ExpPoly, Interval, eps
 from exactdp.reals.certificates import Json, precision
-from exactdp.reals.logs import UNIT, LogForm
+from exactdp.reals.logs import UNIT, LogForm, base_of, log_enclosure
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.radicals import Radical
@@ -30,6 +36,10 @@ from exactdp.reals.square_roots import CLOSE, at_most
 if TYPE_CHECKING:
     from exactdp.claims.decision.counterexamples import Counterexample
     from exactdp.claims.stated.statement import AccuracyStatement
+
+
+_BITS = 1024  # with which conditions are compared with 0
+_LOG_BITS = 200  # of the bounds on a logarithm, which are compared with 256
 
 
 def _enclosure(value: Enclosure) -> list[str]:
@@ -61,7 +71,7 @@ def level_at_json(level: Any) -> Any:
 
 
 def example_json(
-    claim: AccuracyStatement, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
+    claim: AccuracyStatement, one: Counterexample, case: int, orders: Sequence[ClosedForm]
 ) -> Json:
     """Return a counterexample as plain data, without its probability, β and precision."""
     below = _below(one)
@@ -93,11 +103,18 @@ def example_json(
 
 
 def counterexample_json(
-    claim: AccuracyStatement, one: Counterexample, case: int = 0, orders: Sequence[ClosedForm] = ()
+    claim: AccuracyStatement,
+    one: Counterexample,
+    stated: Json,
+    unit: str | None = None,
+    orders: Sequence[ClosedForm] = (),
 ) -> Json:
-    """Return a counterexample to a case of a claim, where some functions of ε are ≥ 0."""
+    """Return a counterexample to a claim as stated, where some functions of ε are ≥ 0."""
+    found = example_json(claim, one, _case_of(claim, one, stated), orders)
+    if unit not in (None, UNIT):
+        return _with_log(found, one, stated, unit)
     written: Json = {
-        **example_json(claim, one, case, orders),
+        **found,
         "probability": quotient_json(one.probability),
         "beta": quotient_json(one.beta),
     }
@@ -107,6 +124,45 @@ def counterexample_json(
         chance, beta = (checker.quotient(written[name]) for name in ("probability", "beta"))
         point, ends = EvaluationPoint(one.eps, bits), (written["actual"], written["required"])
         checker.refuted(point, chance, beta, ends)
+        return True
+
+    return {**written, "bits": precision(is_enough)}
+
+
+def _case_of(claim: AccuracyStatement, one: Counterexample, stated: Json) -> int:
+    """Return the first case that is claimed at a counterexample."""
+    if len(stated["cases"]) == 1:
+        return 0
+    if isinstance(one.alpha, Radical) or isinstance(one.gamma, Radical):
+        raise no_radical_certificate()
+    checker = checker_of(stated)
+    u = [*entries(claim.mechanism.read_input(one.input))]
+    at = [PointLevel.read(checker, level_at_json(x)) for x in (one.alpha, one.gamma)]
+    log = log_enclosure(checker.unit, _BITS) if checker.unit else None
+    for k, case in enumerate(checker.cases):
+        with suppress(RejectedError, UnsupportedError):
+            if checker.is_made(case, u, at, EvaluationPoint(one.eps, _BITS, log)):
+                return k
+    return 0  # the checker will report why
+
+
+def _with_log(found: Json, one: Counterexample, stated: Json, unit: str) -> Json:
+    """Return a counterexample with a logarithm, and bounds on it that suffice."""
+    base = base_of(unit)
+    assert base is not None
+    forms: dict[str, Any] = {"probability": one.probability, "beta": one.beta}
+    at_one = {UNIT: eps / one.eps}  # that is 1 there
+    written: Json = {
+        **found,
+        **{
+            key: quotient_in(getattr(form, "form", form).substitute(**at_one), ("eps", unit))
+            for key, form in forms.items()
+        },
+        "log": [spell(end) for end in log_enclosure(base, _LOG_BITS)],
+    }
+
+    def is_enough(bits: int) -> bool:
+        checker_of(stated).counterexample({**written, "bits": bits})
         return True
 
     return {**written, "bits": precision(is_enough)}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from exactdp.certify.kernel.reading import RejectedError
+from exactdp.certify.rederive.case_conditions import Leaf as CheckedLeaf
 from exactdp.certify.rederive.claims import Claims
-from exactdp.certify.rederive.cones import PolyhedralCone, UndecidedError
+from exactdp.certify.rederive.cones import PolyhedralCone, UndecidedError, Vector
 from exactdp.certify.rederive.derivation import UNDEFINED
 from exactdp.certify.rederive.parameter_spaces import ParameterSpace
 from exactdp.certify.rederive.parametric import ProgramOnCone
@@ -43,50 +43,43 @@ def without_limits(kind: type[Checker]) -> Checker:
     return checker
 
 
-class Parts(Protocol):
-    """Finds the parts of cells."""
-
-    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
-        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
+def checker_of(stated: Json, orders: Sequence[ClosedForm] = ()) -> Claims:
+    """Return a checker that has read a claim, without time limits."""
+    found = without_limits(Claims)
+    found.read_claim(stated)
+    assume_orders(found, orders)
+    return found
 
 
 class Completed:
-    """The parts of cells of one claim."""
+    """The parts of cells of the regions of a leaf; `rows` are the linear conditions there."""
 
-    def __init__(self, claim: Json, orders: Sequence[ClosedForm] = ()) -> None:
-        self._claim, self._orders = claim, orders
+    def __init__(self, checker: Claims, leaf: CheckedLeaf, rows: Sequence[Vector]) -> None:
+        self._checker, self._leaf, self._rows = checker, leaf, rows
 
-    def parts(self, region: Json, sides: Sequence[Sequence[int]], cell: Json, near: Near) -> Json:
-        """Return the tree of the parts of a cell, with a nearest input that disagrees on each."""
-        space = self._checker.space(0, {**region, "tree": None})
-        return cut_parts(self._checker, space, sides, cell, near)
+    def space(self, region: Json) -> ParameterSpace:
+        """Return the space of a region."""
+        return self._checker.region({**region, "tree": None}, self._leaf, self._rows)
 
-    def suffice(self, regions: Sequence[Json]) -> bool:
+    def parts(
+        self, space: ParameterSpace, sides: Sequence[Sequence[int]], cell: Json, near: Near
+    ) -> Json | None:
+        """Return the tree of the parts of a cell, with a nearest input that disagrees on each.
+
+        Return None if the leaf has no inputs there.
+        """
+        cone = space.region
+        for side in sides:
+            cone = cone.cut(side)
+        return _Cut(self._checker, space, cell, near).tree(cone) if cone.is_full else None
+
+    def suffice(self, corners: Sequence[Json]) -> bool:
         """Whether the checker sees that no input is left out."""
         try:
-            self._checker.all_there([self._checker.space(k, one) for k, one in enumerate(regions)])
+            self._checker.corners_there(self._leaf.fixed, [*map(self.space, corners)])
         except _REFUSALS:
             return False
         return True
-
-    @cached_property
-    def _checker(self) -> Claims:
-        found = without_limits(Claims)
-        found.read_claim(self._claim)
-        assume_orders(found, self._orders)
-        return found
-
-
-def cut_parts(
-    checker: Claims, space: ParameterSpace, sides: Sequence[Sequence[int]], cell: Json, near: Near
-) -> Json:
-    """Return the tree of the parts of a cell of a space."""
-    if space.size == 1:  # a ray has no parts
-        return {"near": near([1])}
-    cone = PolyhedralCone(space.size, checker)
-    for side in sides:
-        cone = cone.cut(side)
-    return _Cut(checker, space, cell, near).tree(cone)
 
 
 class _Cut:

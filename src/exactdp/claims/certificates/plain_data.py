@@ -12,7 +12,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates.products import source_of
-from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.distances import Distance, NonlinearDistance, input_type, numeric
 from exactdp.claims.stated.expressions import (
     Constant,
@@ -25,14 +24,12 @@ from exactdp.claims.stated.expressions import (
     Sum,
     Symbol,
 )
-from exactdp.claims.stated.hypotheses import scaled_value
 from exactdp.claims.stated.ideals import IdealFunction, IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import (
     AllReals,
     Box,
     Grid,
     Inputs,
-    as_given,
     has_reals,
     real_count,
 )
@@ -57,47 +54,6 @@ _LARGEST_TABLE = 2_000  # inputs of an ideal that is written as a table
 def form_json(form: Sequence[Fraction | int]) -> list[str]:
     """Return the coefficients of a linear form as plain data."""
     return [spell(Fraction(q)) for q in form]
-
-
-def claim_json(claim: AccuracyStatement) -> Json:
-    """Return an accuracy claim as plain data."""
-    return {
-        **setting_json(claim),
-        "beta": _beta(claim),
-        "alpha": level_json(claim.alpha_level),
-        "gamma": level_json(claim.gamma_level),
-    }
-
-
-def _beta(claim: AccuracyStatement) -> Any:
-    """Return β as plain data: a formula, or a table of those that a Python function returns."""
-    formula = _one_formula(claim) if claim.is_beta_of_input else claim.formula
-    if formula is not None:
-        return tree_json(formula)
-    return {
-        "table": [
-            [[value_json(one) for one in u], tree_json(claim.beta_at(as_given(claim.mechanism, u)))]
-            for u in claim.scope.listed()
-        ]
-    }
-
-
-def _one_formula(claim: AccuracyStatement) -> Expression | None:
-    """Return a β that is a Python function as one formula, if its text is one at all inputs."""
-    levels = {name: scaled_value(name) for name in ("alpha", "gamma")}
-
-    def is_same(formula: Expression, u: tuple[Value, ...]) -> bool:
-        numbers = {**levels, **claim.level_values.input_values(u)}
-        beta = claim.beta_at(as_given(claim.mechanism, u))
-        return {*formula.alternatives(numbers)} == {*beta.alternatives(numbers)}
-
-    try:
-        ((formula, when),) = read_pieces(claim.beta, claim.mechanism, "beta")
-        every = claim.scope.listed()
-        right = not when and all(is_same(formula, u) for u in every)
-    except (ExactdpError, ArithmeticError, LookupError, TypeError, ValueError):
-        return None
-    return formula if right else None
 
 
 def setting_json(claim: AccuracyStatement) -> Json:

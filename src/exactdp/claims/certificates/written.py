@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates.document import sum_in_eps
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
-from exactdp.claims.certificates.parts import Parts
+from exactdp.claims.certificates.parts import Completed, Near
 from exactdp.claims.certificates.plain_data import form_json, sum_in, value_json
 from exactdp.claims.certificates.products import multiplies
 from exactdp.claims.regions.corners import Corner
@@ -30,6 +30,7 @@ from exactdp.semantics.patterns import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
 if TYPE_CHECKING:
+    from exactdp.certify.rederive.parameter_spaces import ParameterSpace
     from exactdp.claims.decision.problem import Leaf
 
 
@@ -40,7 +41,7 @@ class WrittenRegion:
         self,
         one: ExaminedRegion,
         signs: SignProofs,
-        completed: Parts,
+        completed: Completed,
         stands_for: str | None = None,
     ) -> None:
         self.one = one
@@ -95,22 +96,29 @@ class WrittenRegion:
         return {"cell": None if cell is None else self._cell(cell)}
 
     @cached_property
+    def _space(self) -> ParameterSpace:
+        return self.completed.space(self.head)
+
+    def _parts(self, cell: Leaf, written: Json, near: Near) -> Json | None:
+        """Return what is written of a cell with the tree of its parts, if it has inputs."""
+        if self.size == 1:  # a ray has no parts
+            return {**written, "parts": {"near": near([1])}}
+        parts = self.completed.parts(self._space, cell.cone.inequalities, written, near)
+        return None if parts is None else {**written, "parts": parts}
+
+    @cached_property
     def head(self) -> Json:
         """The region without its cells."""
         region = self.one.region
         why: Json = {} if region.corner is None else {"corner": self._corner(region.corner)}
-        if self.stands_for is not None:
-            why = {"stands_for": self.stands_for}
-        return {**why, **region_json(region)}
+        return {**why, **region_json(region, listed=not self.one.claim.scope.free)}
 
-    def _cell(self, cell: Leaf) -> Json:
+    def _cell(self, cell: Leaf) -> Json | None:
         known = self.one.at(cell)
         if known is None:
             nothing = dict.fromkeys(("distance", "steps", "obligations"))
             outside: Json = {"output": {"undefined": True}, **nothing}
-            sides = cell.cone.inequalities
-            parts = self.completed.parts(self.head, sides, outside, lambda _: None)
-            return {**outside, "parts": parts}
+            return self._parts(cell, outside, lambda _: None)
         output, distance, steps = known
         written: Json = {
             "output": self._output(output),
@@ -135,8 +143,7 @@ class WrittenRegion:
                 "germs": towards is not None and self.size == 1 and multiplies(self.one.claim),
             }
 
-        parts = self.completed.parts(self.head, cell.cone.inequalities, written, near)
-        return {**written, "parts": parts}
+        return self._parts(cell, written, near)
 
     def _obligation(self, cell: Leaf, one: Obligation) -> Json:
         return {
@@ -187,16 +194,19 @@ class WrittenRegion:
         return sum_in(form, self.one.region.names)
 
 
-def region_json(region: Region) -> Json:
-    """Return the parameters of a region, with the input, α and γ as forms in them."""
+def region_json(region: Region, *, listed: bool) -> Json:
+    """Return the parameters of a region; α, γ and an input that moves are forms in them."""
+
+    def entry(value: Any) -> Any:
+        if not isinstance(value, Combination):
+            return value_json(value)
+        return value_json(value.form[0]) if listed else {"form": form_json(value.form)}
+
     return {
         "names": list(region.names),
-        "input": [
-            {"form": form_json(one.form)} if isinstance(one, Combination) else value_json(one)
-            for one in region.entries
-        ],
-        "alpha": None if region.alpha is None else form_json(region.alpha),
-        "gamma": None if region.gamma is None else form_json(region.gamma),
+        "input": [*map(entry, region.entries)],
+        **({} if region.alpha is None else {"alpha": form_json(region.alpha)}),
+        **({} if region.gamma is None else {"gamma": form_json(region.gamma)}),
     }
 
 

@@ -25,7 +25,7 @@ from exactdp.claims.certificates.plain_data import (
     value_json,
 )
 from exactdp.claims.certificates.written import region_json
-from exactdp.claims.regions.region import Combination, Region
+from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.inputs import as_given, as_written
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
@@ -115,8 +115,6 @@ class _Writer:
         return {
             "names": ["eps"],
             "input": [value_json(one) for one in entries(u)],
-            "alpha": None,
-            "gamma": None,
             "tree": {"loss": quotient_json(loss), "bounds": proofs},
         }
 
@@ -128,13 +126,10 @@ class _Writer:
 
     def _region(self, region: Region, cells: Sequence[Leaf]) -> Json:
         """Return a region with the tree of its parts."""
-        head, checker = region_json(region), self.checker
-        if checker.is_listed:
-            head["input"] = [
-                value_json(one.form[0]) if isinstance(one, Combination) else value_json(one)
-                for one in region.entries
-            ]
-        space = checker.space(0, {**head, "tree": None})
+        checker = self.checker
+        head = region_json(region, listed=checker.is_listed)
+        limits = checker.limits(checker.epsilon, checker.reals)
+        space = checker.space({**head, "tree": None}, limits)
 
         def required(part: PolyhedralCone, _: Leaf | None) -> tuple[list[Ratio], Json]:
             return checker.required(space, part), {"loss": None}
