@@ -17,10 +17,10 @@ from typing import Any
 from ..kernel.reading import CertificateReader
 from .builtin import bounded
 from .derivation import Derivation
-from .interpreter import FAILURES, FunctionCall, LeaveError
+from .flat import RETURNED, FlatCode
+from .interpreter import FAILURES, FunctionCall
 from .lattices import WHOLE
-from .linear import LinearForm, is_number
-from .merged import forms_in
+from .linear import LinearForm, forms_in, is_number
 from .programs import SourceProgram, frozen
 from .ratios import Ratio, UnsupportedError, WrongProgramError
 from .runs import ProgramRun, Score
@@ -95,42 +95,43 @@ class _UnknownCall(FunctionCall):
 
     run: _UnknownRun
 
-    def statement(self, node: ast.stmt) -> None:
-        """Run a statement."""
-        if isinstance(node, ast.If):
-            test = self.value(node.test)
+    def step(self, pc: int) -> int:
+        """Run an instruction."""
+        assert self.flat is not None
+        one = self.flat.code[pc]
+        if one.kind == "test":
+            test = self.value(one.node)
             if isinstance(test, LinearForm):
-                self._fork(test, node.body, node.orelse)
-            else:
-                self.block(node.body if test else node.orelse)
-            return
-        super().statement(node)
+                return self._fork(test, self.flat, pc)
+            return pc + 1 if test else one.target
+        return super().step(pc)
 
-    def _fork(self, test: LinearForm, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
-        """Run both blocks, and go on with what they have in common."""
+    def _fork(self, test: LinearForm, flat: FlatCode, pc: int) -> int:
+        """Go both ways of an `if`, and go on with what they have in common."""
         self._without_noise(test)
+        otherwise = flat.code[pc].target
+        end = flat.code[otherwise - 1].target
         before, ends = self.run.laws, []
-        for block in (body, otherwise):
+        for start in (pc + 1, otherwise):
             self.run.laws = [*before]
-            walk = _UnknownCall(self.program, self.run, dict(self.local), self.depth)
-            returned: tuple[Any, ...] = ()
-            try:
-                walk.block(block)
-            except LeaveError as leave:
-                if leave.word != "return":
-                    raise UnsupportedError("an unknown number ends a loop") from None
-                returned = (leave.value,)
+            walk = _UnknownCall(self.program, self.run, dict(self.local), self.depth, flat)
+            after = walk.follow(start, range(pc + 1, end))
+            if after not in (RETURNED, end):
+                raise UnsupportedError("an unknown number ends a loop")
+            returned: tuple[Any, ...] = (walk.output,) if after == RETURNED else ()
             ends.append((walk.local, returned, self.run.laws))
         (one, first, drawn), (two, second, also) = ends
         if drawn != also or len(first) != len(second):
             raise UnsupportedError("what is drawn depends on the input")
         if first:
-            raise LeaveError("return", self._joined(first[0], second[0]))
+            self.output = self._joined(first[0], second[0])
+            return RETURNED
         for name in one.keys() | two.keys():
             try:
                 self.local[name] = self._joined(one.get(name, _LOST), two.get(name, _LOST))
             except UnsupportedError:
                 self.local[name] = _LOST
+        return end
 
     def name(self, name: str) -> Any:
         """Return the value of a name."""
@@ -294,5 +295,5 @@ def _output(program: SourceProgram, derivation: Derivation) -> Any:
     try:
         walk = _UnknownCall(program, run, {}, 0)
         return frozen(walk.called(program.function, derivation.assembled(entries)))
-    except (*FAILURES, WrongProgramError, LeaveError) as error:
+    except (*FAILURES, WrongProgramError) as error:
         raise UnsupportedError(f"the program cannot be followed: {error}") from error

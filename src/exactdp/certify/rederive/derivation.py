@@ -67,9 +67,9 @@ class TakenPath(NamedTuple):
     def weight(self) -> Ratio:
         """The factor of its probability that comes from choices."""
         total = self.path.weight
-        for place, exponents in self.path.picks.items():
-            here = [at(one, self.point) for one in exponents]
-            total = total * share(here, self.path.made[place])
+        for one, k in self.path.picks():
+            if one.has_unknowns:
+                total = total * share([at(e, self.point) for e in one.exponents], k)
         return total
 
 

@@ -6,11 +6,11 @@ Because a comparison answers True or False, Python's own `max`, `sorted` and `ab
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from .ratios import UnsupportedError
+from .ratios import Ratio, UnsupportedError
 
 Rational = int | Fraction
 Coefficients = Mapping[int, Fraction]
@@ -146,3 +146,37 @@ NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 def holds(number: int | Fraction, op: str) -> bool:
     """Return whether number op 0."""
     return bool(_COMPARED[op](number, 0))
+
+
+def forms_in(value: Any) -> Iterator[LinearForm]:
+    """Yield the forms in a value."""
+    if isinstance(value, LinearForm):
+        yield value
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from forms_in(one)
+    elif isinstance(value, dict):
+        raise UnsupportedError("a variable holds what is not merged")
+
+
+def may_hold(value: Any) -> bool:
+    """Whether a value may hold unknowns; what a loop has still to go through does not, mostly."""
+    return not isinstance(value, list | tuple) or {*map(type, value)} != {int}
+
+
+def spelled_key(value: Any) -> object:
+    """Return a value as a key: equal keys are equal values."""
+    if isinstance(value, LinearForm):
+        slopes = tuple(sorted((name, as_int(c)) for name, c in value.coefficients.items()))
+        return "form", slopes, as_int(value.constant)
+    if isinstance(value, list | tuple):
+        if not may_hold(value):
+            return type(value).__name__, "int", tuple(value)
+        return type(value).__name__, tuple(map(spelled_key, value))
+    if isinstance(value, dict):
+        return "dict", spelled_key([*value.items()])
+    if value is None or isinstance(value, bool | int | str | Fraction | float):
+        return type(value).__name__, value
+    if isinstance(value, Ratio):
+        return "ratio", frozenset(value.over.items()), frozenset(value.under.items())
+    raise UnsupportedError("a variable holds what is not merged")

@@ -6,9 +6,10 @@ all paths are found by running again with other choices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 from . import limits
 from .choices import Choices
@@ -25,7 +26,30 @@ from .ratios import (
     variable,
 )
 
+T = TypeVar("T")
+
 Condition = tuple[LinearForm, str]  # form op 0
+
+
+class Picked(NamedTuple):
+    """A random choice: by probabilities, or by exponents, times ε, that may hold inputs."""
+
+    chances: tuple[Ratio, ...]
+    exponents: tuple[Any, ...]
+
+    @property
+    def options(self) -> int:
+        """How many there are."""
+        return len(self.chances or self.exponents)
+
+    @property
+    def has_unknowns(self) -> bool:
+        """Whether its probabilities depend on inputs that are unknowns."""
+        return any(isinstance(one, LinearForm) for one in self.exponents)
+
+
+Question = Condition | Picked
+"""A comparison, of which choice 0 is that it is true; or a random choice."""
 
 
 class NoInputs:
@@ -56,7 +80,7 @@ def as_score(value: Any) -> Score:
     return value if isinstance(value, LinearForm) else Fraction(value)
 
 
-def share(exponents: list[Any], k: int) -> Ratio:
+def share(exponents: Sequence[Any], k: int) -> Ratio:
     """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
     weights = [_power(one) for one in exponents]
     return weights[k] / sum(weights, Ratio.number(0))
@@ -159,20 +183,38 @@ class Path(Choices, ProgramRun):
         Choices.__init__(self, choices)
         ProgramRun.__init__(self, orders)
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
+        self.asked: list[Question] = []
+        """What was decided by each choice."""
         self.conditions: list[Condition] = []
         self.noises: list[tuple[str, Fraction]] = []
-        self.weight = Ratio.number(1)
-        self.picks: dict[int, list[Any]] = {}
-        """The exponents of choices by unknown scores, by their places in `made`."""
+        self.density = Ratio.number(1)
+        """That of uniform noise, between its ends."""
         self.noisy = noisy
         self.is_closed = False  # whether it may not branch, as a loop of choices is examined
         self.ignored_ties = False  # whether runs in which samples are equal may go other ways
 
-    def pick(self, options: int) -> int:
-        """Return the next choice."""
+    def ask(self, question: Question, options: int) -> int:
+        """Return the next choice, which decides a question."""
         if self.is_closed:
             raise NoisyLoopError("noise is compared in a loop of choices")
-        return super().pick(options)
+        chosen = self.pick(options)
+        self.asked.append(question)
+        return chosen
+
+    def picks(self) -> Iterator[tuple[Picked, int]]:
+        """Yield random choices, and what was chosen."""
+        for question, k in zip(self.asked, self.made, strict=True):
+            if isinstance(question, Picked):
+                yield question, k
+
+    @cached_property
+    def weight(self) -> Ratio:
+        """The factor of the probability of the path that does not depend on unknowns."""
+        total = self.density
+        for one, k in self.picks():
+            if not one.has_unknowns:
+                total = total * (one.chances[k] if one.chances else share(one.exponents, k))
+        return total
 
     def decide(self, form: LinearForm, op: str) -> bool:
         """Follow the path; equality of noises has probability 0."""
@@ -186,7 +228,7 @@ class Path(Choices, ProgramRun):
         known = self._known(form, op)
         if known is not None:
             return known
-        truth = self.pick(2) == 0
+        truth = self.ask((form, op), 2) == 0
         self.conditions.append((form, op if truth else NEGATED[op]))
         return truth
 
@@ -199,11 +241,11 @@ class Path(Choices, ProgramRun):
         """Follow the path; integers may be equal: below 0, 0 and above 0 are three ways."""
         if op in ("==", "!="):
             ends = ("==", "<", ">")
-            chosen = self._known_whole(form, ends) or ends[self.pick(3)]
+            chosen = self._known_whole(form, ends) or ends[self.ask((form, op), 3)]
             self.conditions.append((form, chosen))
             return (chosen == "==") == (op == "==")
         ways = (op, NEGATED[op])
-        chosen = self._known_whole(form, ways) or ways[self.pick(2)]
+        chosen = self._known_whole(form, ways) or ways[self.ask((form, op), 2)]
         self.conditions.append((form, chosen))
         return chosen == op
 
@@ -257,21 +299,18 @@ class Path(Choices, ProgramRun):
         self.noises.append(("unif", Fraction(1)))
         sample = LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self)
         self.conditions += [(sample - lower, ">="), (sample - upper, "<=")]
-        self.weight = self.weight / (variable(0) * Fraction(width))
+        self.density = self.density / (variable(0) * Fraction(width))
         return sample
 
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
         """Take one option with its probability."""
         if not self.noisy:
             return super().choose(options)
-        self.checked(options)
-        value, chance = options[self.pick(len(options))]
-        self.weigh(chance)
-        return value
+        return self.picked(Picked(self.checked(options), ()), [value for value, _ in options])
 
-    def weigh(self, chance: Ratio) -> None:
-        """Multiply the probability of the path by that of a choice."""
-        self.weight = self.weight * chance
+    def picked(self, question: Picked, options: Sequence[T]) -> T:
+        """Take one of the options."""
+        return options[self.ask(question, len(options))]
 
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
         """Take one candidate with its probability."""
@@ -279,33 +318,23 @@ class Path(Choices, ProgramRun):
             return super().expmech(rate, scored)
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
-        exponents = [*self.exponents(rate, scored)]
-        place, k = len(self.made), self.pick(len(scored))
-        if any(isinstance(one, LinearForm) for one in exponents):
-            self.picks[place] = exponents
-        else:
-            self.weight = self.weight * share(exponents, k)
-        return scored[k][0]
-
-
-AnyPath = TypeVar("AnyPath", bound=Path)
+        return self.picked(Picked((), self.exponents(rate, scored)), [one for one, _ in scored])
 
 
 def paths(
-    run: Callable[[AnyPath], Any],
+    run: Callable[[Path], Any],
     *,
     noisy: bool,
     inputs: Judge | None = None,
-    broken: list[tuple[AnyPath, BrokenRunError]] | None = None,
+    broken: list[tuple[Path, BrokenRunError]] | None = None,
     orders: Orders | None = None,
-    kind: type[AnyPath] = Path,  # type: ignore[assignment]
-) -> Iterator[tuple[AnyPath, Any]]:
+) -> Iterator[tuple[Path, Any]]:
     """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
     count = ended = 0
     endless: EndlessRunError | None = None
     while waiting:
-        path = kind(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
+        path = Path(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
         count += 1
         outputs: list[Any] = []
         try:
