@@ -21,7 +21,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import NoisyLoopError, Path, ProgramRun, as_score
+from .runs import NoisyLoopError, Path, as_score
 from .spans import Moving
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class FunctionCall:
     def __init__(
         self,
         program: SourceProgram,
-        run: ProgramRun | None,
+        run: Path | None,
         local: dict[str, Any],
         depth: int,
         code: FlatCode | None = None,
@@ -157,7 +157,7 @@ class FunctionCall:
             case ast.Expr(ast.Constant()) | ast.Pass():
                 return
             case ast.Expr(ast.Call(ast.Name("observe"))):
-                if getattr(self.run, "noisy", False):
+                if self.run is not None and self.run.noisy:
                     raise UnsupportedError("observed conditions are not re-derived")
             case ast.Assert(test):
                 if not self.truth(test):
@@ -176,7 +176,7 @@ class FunctionCall:
             is_called = any(isinstance(one, ast.FunctionDef) for one in functions)
             outer, after = self.run, None
             may_choose = is_called or not names.isdisjoint(("choose", "expmech"))
-            if may_choose and isinstance(outer, Path) and outer.noisy:
+            if may_choose and outer is not None and outer.noisy:
                 after = self._left_chain(outer, pc, node, end)
             if after is not None:
                 self.local, self.output = dict(after.local), after.value
@@ -414,7 +414,7 @@ class FunctionCall:
         """Return a value; an expression in ε as the real number that it is beside reals."""
         return self.sampling().real(value) if isinstance(value, Ratio) else value
 
-    def sampling(self) -> ProgramRun:
+    def sampling(self) -> Path:
         """Return the run, where a sample is taken."""
         if self.run is None:
             raise UnsupportedError("a constant samples")

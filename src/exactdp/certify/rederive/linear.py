@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
+from .operators import Ordered
 from .ratios import Ratio, UnsupportedError
 
 Rational = int | Fraction
@@ -41,11 +42,10 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | Fraction) and not isinstance(value, bool)
 
 
-class LinearForm:
+class LinearForm(Ordered):
     """Σ c·x + constant, with at least one unknown x."""
 
     __slots__ = ("coefficients", "constant", "judge")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, coefficients: Coefficients, constant: Fraction, judge: Judge) -> None:
         self.coefficients = coefficients
@@ -69,20 +69,12 @@ class LinearForm:
     def __add__(self, other: object) -> Any:
         return self._combined(other, 1)
 
-    __radd__ = __add__
-
     def __sub__(self, other: object) -> Any:
         return self._combined(other, -1)
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other if is_number(other) else NotImplemented
 
     def __neg__(self) -> LinearForm:
         found: LinearForm = self * -1
         return found
-
-    def __pos__(self) -> LinearForm:
-        return self
 
     def __mul__(self, other: Any) -> Any:
         if not is_number(other):
@@ -92,18 +84,14 @@ class LinearForm:
         found = {name: c * other for name, c in self.coefficients.items()}
         return LinearForm(found, self.constant * other, self.judge)
 
-    __rmul__ = __mul__
-
     def __truediv__(self, other: Any) -> Any:
         return self * (1 / Fraction(other)) if is_number(other) else NotImplemented
-
-    def __abs__(self) -> LinearForm:
-        return self if self >= 0 else -self
 
     def __bool__(self) -> bool:
         raise UnsupportedError("a number with noise is used as a truth value")
 
-    def _compared(self, other: Any, op: str) -> Any:
+    def compared(self, other: Any, op: str) -> Any:
+        """Return whether self op other."""
         if isinstance(other, float):  # ±inf, no other float is ever made
             return op in ("<", "<=", "!=") if other > 0 else op in (">", ">=", "!=")
         difference = self._combined(other, -1)
@@ -112,24 +100,6 @@ class LinearForm:
         if difference is NotImplemented:
             return NotImplemented
         return holds(difference, op)
-
-    def __lt__(self, other: object) -> Any:
-        return self._compared(other, "<")
-
-    def __le__(self, other: object) -> Any:
-        return self._compared(other, "<=")
-
-    def __gt__(self, other: object) -> Any:
-        return self._compared(other, ">")
-
-    def __ge__(self, other: object) -> Any:
-        return self._compared(other, ">=")
-
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, "==")
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, "!=")
 
 
 _COMPARED = {

@@ -77,12 +77,13 @@ class Node:
     ways: list[Way] = field(default_factory=list)
     """One for each answer."""
 
-    def after(self, way: Way) -> frozenset[int]:
-        """Return the samples that are compared before or here."""
+    def after(self) -> frozenset[int]:
+        """Return the samples that are compared before or here; known from the first way on."""
         if self.question is None or isinstance(self.question, Picked):
             return self.introduced
-        asked = way.laws.keys() & self.question[0].coefficients
-        return self.introduced | with_means(asked, way.laws)
+        laws = self.ways[0].laws
+        asked = laws.keys() & self.question[0].coefficients
+        return self.introduced | with_means(asked, laws)
 
 
 class _Walk(Path):
@@ -99,7 +100,7 @@ class _Walk(Path):
         self.laws: Laws = {}
         self.next = start
 
-    def is_whole(self, form: LinearForm) -> bool:
+    def _has_integers(self, form: LinearForm) -> bool:
         """Return False: there is no integer noise."""
         del form
         return False
@@ -107,7 +108,7 @@ class _Walk(Path):
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
         """Return a new sample."""
         if not self.noisy:
-            return mean
+            return super().draw(kind, rate, mean)
         if kind not in _TRANSLATED:
             raise UnsupportedError("noise that does not only move with its mean")
         self.laws[self.next] = Law(kind, rate, mean)
@@ -116,9 +117,9 @@ class _Walk(Path):
 
     def uniform(self, lower: Any, upper: Any) -> Any:
         """Refuse noise with ends."""
-        if not self.noisy:
-            return super().uniform(lower, upper)
-        raise UnsupportedError("noise that does not only move with its mean")
+        if self.noisy:
+            raise UnsupportedError("noise that does not only move with its mean")
+        return super().uniform(lower, upper)
 
 
 class RunGraph:
@@ -343,14 +344,14 @@ class MergedRuns(RunGraph):
             asked = self._walk.asked
             node.question = question = asked[len(answers)]
             options = question.options if isinstance(question, Picked) else 2
-            way = Way({**node.laws, **self._walk.laws}, Output(output))
-            introduced = node.after(way)
+            laws = {**node.laws, **self._walk.laws}
+            node.ways.append(Way(laws, Output(output)))
+            introduced = node.after()
             if len(asked) > len(given):
-                end = self._within(way.laws, introduced, moment._replace(answers=given))
-                way = Way(way.laws, end)
+                end = self._within(laws, introduced, moment._replace(answers=given))
+                node.ways[-1] = Way(laws, end)
             elif after != RETURNED:
-                way = self._advanced(way.laws, after, here, introduced)
-            node.ways.append(way)
+                node.ways[-1] = self._advanced(laws, after, here, introduced)
             self._outcomes[first] = self._outcomes.get(first, 0) + 1
             if self._outcomes[first] > _MOST_OUTCOMES:
                 raise UnsupportedError("an instruction has too many outcomes")

@@ -18,7 +18,7 @@ from .flat import FlatCode
 from .interpreter import FAILURES, UNKNOWN, FunctionCall
 from .linear import LinearForm, plain
 from .ratios import BrokenRunError, EndlessRunError, UnsupportedError
-from .runs import ProgramRun
+from .runs import Path
 
 # So the printer of programs names what it cannot print.
 _OUTSIDE = re.compile(r"^# (\w+)[\w.]* is ", re.MULTILINE)
@@ -128,7 +128,7 @@ class SourceProgram:
                 return InputKind(tuple(dict.fromkeys(nobody.guarded(members))), None)
         raise UnsupportedError("the kind of an input is not known")
 
-    def run(self, run: ProgramRun, arguments: list[Any]) -> Any:
+    def run(self, run: Path, arguments: list[Any]) -> Any:
         """Return the output for given arguments, lists as tuples."""
         assert self.function is not None
         walk = FunctionCall(self, run, {}, 0)

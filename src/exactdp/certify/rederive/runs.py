@@ -95,94 +95,26 @@ def _power(exponent: Any) -> Ratio:
     return Ratio({((), stripped(tuple(rates))): Fraction(1)})
 
 
-class ProgramRun:
-    """One run of a program; here, one without noise."""
+class Path(Choices):
+    """A run along one path, with conditions on the unknowns; or one without noise."""
 
     unit: Any = None
     """1/ε, or log(base)/ε, as a number; None if neither is combined with reals."""
     base: Fraction | None = None
     """Of which number the unit is the logarithm, over ε."""
 
-    def __init__(self, orders: Orders | None = None) -> None:
-        self.orders = orders or Orders()
-        self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
-
-    def log(self, value: Any) -> Ratio:
-        """Return the logarithm of a power of the base as a multiple of the variable 1."""
-        if self.base is None or not is_number(value) or value <= 0:
-            raise UnsupportedError("a logarithm is not re-derived here")
-        left, power = Fraction(value), 0
-        factor = self.base if left > 1 else 1 / self.base
-        for _ in range(limits.MAX_POWER):
-            if left == 1:
-                return variable(1) * Fraction(power)
-            left, power = left / factor, power + (1 if factor == self.base else -1)
-        raise UnsupportedError("a logarithm is not a multiple of that of the unit")
-
-    def real(self, value: Ratio) -> Any:
-        """Return a + b/ε, or a + b·log(base)/ε, as a number to calculate with."""
-        once = (-1,) if self.base is None else (-1, 1)
-        found: Any = Fraction(0)
-        for (powers, rates), c in value.over.items():
-            right = value.is_sum and not rates and powers in ((), once)
-            if not right or (powers and self.unit is None):
-                raise UnsupportedError("an expression in ε beside reals is not re-derived")
-            found = (self.unit * c if powers else c) + found
-        return plain(found) if isinstance(found, Fraction) else found
-
-    def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
-        """Return a sample: without noise, its mean."""
-        del kind, rate
-        return mean
-
-    def uniform(self, lower: Any, upper: Any) -> Any:
-        """Return a uniform sample: without noise, the middle."""
-        return (lower + upper) * Fraction(1, 2)
-
-    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
-        """Return one of the values."""
-        del options
-        raise UnsupportedError("choose has no mean")
-
-    def checked(self, options: list[tuple[Any, Ratio]]) -> tuple[Ratio, ...]:
-        """Return the probabilities of options, which are ≥ 0 and add up to 1."""
-        chances = tuple(chance for _, chance in options)
-        if sum(chances, Ratio.number(0)) != 1:
-            raise BrokenRunError("probabilities in the program do not add up to 1")
-        for chance in chances:
-            if not self.orders.is_nonnegative(chance):
-                raise UnseenSignError(chance, "a probability is not seen to be at least 0")
-        return chances
-
-    def exponents(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> tuple[Any, ...]:
-        """Return the exponents of candidates, over ε, which hold no noise."""
-        found = tuple(score * rate for _, score in scored)
-        forms = [one for one in found if isinstance(one, LinearForm)]
-        if any(name >= 0 for form in forms for name in form.coefficients):
-            raise BrokenRunError("a score depends on noise")
-        return found
-
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
-        """Return one of the candidates: without noise, the first of the largest score."""
-        del rate
-        self.scored = scored
-        return max(scored, key=lambda pair: pair[1])[0]
-
-
-class Path(Choices, ProgramRun):
-    """A run along one path, with conditions on the unknowns."""
-
     def __init__(
         self,
-        choices: tuple[int, ...],
+        choices: tuple[int, ...] = (),
         *,
-        noisy: bool,
+        noisy: bool = False,
         inputs: Judge | None = None,
         orders: Orders | None = None,
     ) -> None:
-        Choices.__init__(self, choices)
-        ProgramRun.__init__(self, orders)
+        super().__init__(choices)
         self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
+        self.orders = orders or Orders()
+        self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
         self.asked: list[Question] = []
         """What was decided by each choice."""
         self.conditions: list[Condition] = []
@@ -216,61 +148,75 @@ class Path(Choices, ProgramRun):
                 total = total * (one.chances[k] if one.chances else share(one.exponents, k))
         return total
 
+    def log(self, value: Any) -> Ratio:
+        """Return the logarithm of a power of the base as a multiple of the variable 1."""
+        if self.base is None or not is_number(value) or value <= 0:
+            raise UnsupportedError("a logarithm is not re-derived here")
+        left, power = Fraction(value), 0
+        factor = self.base if left > 1 else 1 / self.base
+        for _ in range(limits.MAX_POWER):
+            if left == 1:
+                return variable(1) * Fraction(power)
+            left, power = left / factor, power + (1 if factor == self.base else -1)
+        raise UnsupportedError("a logarithm is not a multiple of that of the unit")
+
+    def real(self, value: Ratio) -> Any:
+        """Return a + b/ε, or a + b·log(base)/ε, as a number to calculate with."""
+        once = (-1,) if self.base is None else (-1, 1)
+        found: Any = Fraction(0)
+        for (powers, rates), c in value.over.items():
+            right = value.is_sum and not rates and powers in ((), once)
+            if not right or (powers and self.unit is None):
+                raise UnsupportedError("an expression in ε beside reals is not re-derived")
+            found = (self.unit * c if powers else c) + found
+        return plain(found) if isinstance(found, Fraction) else found
+
+    # Comparisons ----------------------------------------------------------------------
+
     def decide(self, form: LinearForm, op: str) -> bool:
-        """Follow the path; equality of noises has probability 0."""
+        """Follow the path; equality of real noises has probability 0, integers may be equal."""
         if self.inputs is not None and all(name < 0 for name in form.coefficients):
             return self.inputs.decide(form, op)
-        if self.is_whole(form):
-            return self._decide_whole(form, op)
+        whole = self.noisy and self._has_integers(form)
+        ways: tuple[str, ...] = (op, NEGATED[op])
         if self.noisy and op in ("==", "!="):
-            self.ignored_ties = True
-            return op == "!="
-        known = self._known(form, op)
-        if known is not None:
-            return known
-        truth = self.ask((form, op), 2) == 0
-        self.conditions.append((form, op if truth else NEGATED[op]))
-        return truth
+            if not whole:
+                self.ignored_ties = True
+                return op == "!="
+            ways = "==", "<", ">"
+        chosen = self._known(form, ways, whole=whole)
+        if chosen is None:
+            chosen = ways[self.ask((form, op), len(ways))]
+            self.conditions.append((form, chosen))
+        return chosen == op if op in ways else chosen != "=="
+
+    def _has_integers(self, form: LinearForm) -> bool:
+        """Whether the noise in a form is integer noise; there may be inputs, too."""
+        noise = [name for name in form.coefficients if name >= 0]
+        return bool(noise) and all(self.noises[name][0] in WHOLE for name in noise)
 
     def is_whole(self, form: LinearForm) -> bool:
         """Whether a form has only integer noise in it."""
-        names = form.coefficients
-        return self.noisy and all(name >= 0 and self.noises[name][0] in WHOLE for name in names)
+        return self.noisy and min(form.coefficients) >= 0 and self._has_integers(form)
 
-    def _decide_whole(self, form: LinearForm, op: str) -> bool:
-        """Follow the path; integers may be equal: below 0, 0 and above 0 are three ways."""
-        if op in ("==", "!="):
-            ends = ("==", "<", ">")
-            chosen = self._known_whole(form, ends) or ends[self.ask((form, op), 3)]
-            self.conditions.append((form, chosen))
-            return (chosen == "==") == (op == "==")
-        ways = (op, NEGATED[op])
-        chosen = self._known_whole(form, ways) or ways[self.ask((form, op), 2)]
-        self.conditions.append((form, chosen))
-        return chosen == op
-
-    def _known_whole(self, form: LinearForm, ways: tuple[str, ...]) -> str | None:
+    def _known(self, form: LinearForm, ways: tuple[str, ...], *, whole: bool) -> str | None:
         """Return which of the ways holds, if the conditions so far say it of the same form."""
-        signs = set("<=>")
+        signs = set("<=>" if whole else "<>")
         for other, op in self.conditions:
             if other.coefficients == form.coefficients and other.constant == form.constant:
-                signs &= set(op.replace("==", "="))
-        possible = [one for one in ways if signs & set(one.replace("==", "="))]
-        return possible[0] if len(possible) == 1 else None
+                if op in ways:
+                    return op
+                signs &= set(op)
+        possible = [one for one in ways if signs & set(one)]
+        if not self.noisy or len(possible) > 1:
+            return None
+        self.ignored_ties = self.ignored_ties or not whole
+        return possible[0]
 
-    def _known(self, form: LinearForm, op: str) -> bool | None:
-        """Return what an earlier condition with the same coefficients implies."""
-        for other, its_op in self.conditions:
-            if other.coefficients == form.coefficients and other.constant == form.constant:
-                if its_op in (op, NEGATED[op]):
-                    return its_op == op
-                if self.noisy and its_op[0] in "<>" and op[0] in "<>":
-                    self.ignored_ties = True
-                    return its_op[0] == op[0]
-        return None
+    # Noise ----------------------------------------------------------------------------
 
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
-        """Return the mean and a new unknown."""
+        """Return the mean and a new unknown; without noise, the mean."""
         if not self.noisy:
             return mean
         if kind in WHOLE and not self._is_integer(mean):
@@ -288,9 +234,9 @@ class Path(Choices, ProgramRun):
         return self.is_whole(mean) and all(Fraction(q).denominator == 1 for q in numbers)
 
     def uniform(self, lower: Any, upper: Any) -> Any:
-        """Return a new unknown between the ends, with its density 1/(width·ε) in the weight."""
+        """Return a new unknown between the ends, with the density 1/(width·ε); or the middle."""
         if not self.noisy:
-            return super().uniform(lower, upper)
+            return (lower + upper) * Fraction(1, 2)
         width = upper - lower
         if isinstance(width, LinearForm):
             raise UnsupportedError("uniform noise with a width that varies is not re-derived")
@@ -305,7 +251,7 @@ class Path(Choices, ProgramRun):
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
         """Take one option with its probability."""
         if not self.noisy:
-            return super().choose(options)
+            raise UnsupportedError("choose has no mean")
         return self.picked(Picked(self.checked(options), ()), [value for value, _ in options])
 
     def picked(self, question: Picked, options: Sequence[T]) -> T:
@@ -313,12 +259,30 @@ class Path(Choices, ProgramRun):
         return options[self.ask(question, len(options))]
 
     def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
-        """Take one candidate with its probability."""
-        if not self.noisy:
-            return super().expmech(rate, scored)
+        """Take one candidate with its probability; without noise, the first of the best."""
         if not self.made and not self.noises:  # nothing was random before
             self.scored = scored
+        if not self.noisy:
+            return max(scored, key=lambda pair: pair[1])[0]
         return self.picked(Picked((), self.exponents(rate, scored)), [one for one, _ in scored])
+
+    def checked(self, options: list[tuple[Any, Ratio]]) -> tuple[Ratio, ...]:
+        """Return the probabilities of options, which are ≥ 0 and add up to 1."""
+        chances = tuple(chance for _, chance in options)
+        if sum(chances, Ratio.number(0)) != 1:
+            raise BrokenRunError("probabilities in the program do not add up to 1")
+        for chance in chances:
+            if not self.orders.is_nonnegative(chance):
+                raise UnseenSignError(chance, "a probability is not seen to be at least 0")
+        return chances
+
+    def exponents(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> tuple[Any, ...]:
+        """Return the exponents of candidates, over ε, which hold no noise."""
+        found = tuple(score * rate for _, score in scored)
+        forms = [one for one in found if isinstance(one, LinearForm)]
+        if any(name >= 0 for form in forms for name in form.coefficients):
+            raise BrokenRunError("a score depends on noise")
+        return found
 
 
 def paths(

@@ -111,19 +111,20 @@ class Selection:
         """Follow runs to the next nodes; samples around the entries `used` were compared."""
         if isinstance(node.question, Picked):
             raise UnsupportedError("a selection chooses at random")
-        pair, op = None, ""
+        entries = {name: held[name] for name in node.introduced}
+        entries |= {name: self._entry(law) for name, law in node.laws.items()}
         for answer, way in enumerate(node.ways):
-            entries = {name: self._entry(law) for name, law in way.laws.items()}
-            entries |= {name: held[name] for name in node.introduced}
-            still = active
+            own = way.laws.keys() - entries.keys()
+            here = entries | {name: self._entry(way.laws[name]) for name in own}
+            left = active
             if node.question is not None:
+                if answer == 0:
+                    used = self._with_new(node.after() - node.introduced, here, used)
                 form, op = node.question
-                pair = self._pair(form, entries)
-            if pair is not None:
-                still &= self._known.allowing(*pair, op)[answer]
-            now = self._with_new(node.after(way) - node.introduced, entries, used)
-            if still:
-                self._reach(way.end, entries, now, still)
+                pair = self._pair(form, here)
+                left &= -1 if pair is None else self._known.allowing(*pair, op)[answer]
+            if left:
+                self._reach(way.end, here, used, left)
 
     def _reach(
         self, end: Output | Goto, entries: dict[int, int | None], used: int, active: int

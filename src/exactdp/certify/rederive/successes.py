@@ -158,8 +158,8 @@ class _Maker:
         self.made[k] = self._of(node)
 
     def _of(self, node: Node) -> Reached:
-        reached = [self._after(way, node.after(way)) for way in node.ways]
-        laws, new = node.ways[0].laws, node.after(node.ways[0]) - node.introduced
+        after, laws = node.after(), node.ways[0].laws
+        reached, new = [self._after(way, after) for way in node.ways], after - node.introduced
         if all(one == reached[0] for one in reached):
             return self._drawn(reached[0], laws, new)
         if isinstance(node.question, Picked):
