@@ -112,7 +112,7 @@ def test_an_integer_may_be_equal_to_a_real_input(op: str) -> None:
         "ideal": {"noiseless": True},
         "output_distance": {"name": "discrete"},
     }
-    right = {**HOLDS, "!=": lambda x: x != 0}[op]
+    right: Any = {**HOLDS, "!=": lambda x: x != 0}[op]
     ray = PolyhedralCone(1, CertificateReader()).cut([1])
     derivation = Derivation(spec, None, POSITIVE)
     for q, r in ((-1, 1), (0, 0), (1, 1), (Fraction(1, 2), 1), (Fraction(1, 2), Fraction(3, 2))):
