@@ -149,15 +149,11 @@ class FlatCode:
 
     def _listed(self, name: str, item: ast.expr, clause: ast.comprehension) -> None:
         """Write a loop that appends the entries of a comprehension to a new list."""
-        rest, own = self._name(), self._name()
+        own = self._name()
         assert isinstance(clause.target, ast.Name)
         entry = _Replaced(clause.target.id, own).visit(deepcopy(item))
-        append = ast.Call(ast.Attribute(_load(name), "append", ast.Load()), [entry], [])
-        self._emit(Instruction("begin", self._hoisted(clause.iter), rest))
-        self._emit(Instruction("do", _assigned(name, ast.List([], ast.Load()))))
-        start = len(self.code)
-        head = self._emit(Instruction("next", ast.Name(own, ast.Store()), rest))
-        self._loop(start, head, [ast.Expr(append)], [])
+        append = ast.Expr(ast.Call(ast.Attribute(_load(name), "append", ast.Load()), [entry], []))
+        self._block([_assigned(name, ast.List([], ast.Load())), _each(own, clause.iter, [append])])
 
     # Largest and smallest items -------------------------------------------------------
 
@@ -168,7 +164,7 @@ class FlatCode:
 
     def extreme(self, items: ast.expr, key: ast.expr | None, op: ast.cmpop) -> ast.expr:
         """Write a loop that finds the extreme item, and return its variable."""
-        rest, item, best, value, top = (self._name() for _ in range(5))
+        given, item, best, value, top = (self._name() for _ in range(5))
 
         def keyed(name: str) -> ast.expr:
             if key is None:
@@ -177,21 +173,14 @@ class FlatCode:
             found: ast.expr = _Replaced(key.args.args[0].arg, name).visit(deepcopy(key.body))
             return found
 
-        self._emit(Instruction("begin", items, rest))
+        self._emit(Instruction("begin", items, given))
+        rest = ast.Subscript(_load(given), ast.Slice(ast.Constant(1)), ast.Load())
         # An empty list fails here as there: then nothing is derived in this way.
-        self._emit(Instruction("do", _assigned(best, _entry(rest, ast.Constant(0)))))
-        self._emit(Instruction("do", _assigned(top, keyed(best))))
-        self._emit(Instruction("do", _assigned(rest, _entry(rest, ast.Slice(ast.Constant(1))))))
-        start = len(self.code)
-        head = self._emit(Instruction("next", ast.Name(item, ast.Store()), rest))
-        self._emit(Instruction("do", _assigned(value, keyed(item))))
+        first = ast.Subscript(_load(given), ast.Constant(0), ast.Load())
         compared = ast.Compare(_load(value), [op], [_load(top)])
-        away = self._emit(Instruction("test", compared))
-        self._emit(Instruction("do", _assigned(best, _load(item))))
-        self._emit(Instruction("do", _assigned(top, _load(value))))
-        self._land(away)
-        self._emit(Instruction("jump", target=start))
-        self._land(head)
+        better = [_assigned(best, _load(item)), _assigned(top, _load(value))]
+        each = [_assigned(value, keyed(item)), ast.If(compared, better, [])]
+        self._block([_assigned(best, first), _assigned(top, keyed(best)), _each(item, rest, each)])
         return _load(best)
 
     # Liveness -------------------------------------------------------------------------
@@ -262,12 +251,12 @@ def _load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _entry(name: str, index: ast.expr) -> ast.expr:
-    return ast.Subscript(_load(name), index, ast.Load())
-
-
-def _assigned(name: str, value: ast.expr) -> ast.Assign:
+def _assigned(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _each(name: str, items: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+    return ast.For(ast.Name(name, ast.Store()), items, body, [])
 
 
 class _Replaced(ast.NodeTransformer):
