@@ -158,13 +158,6 @@ class RunGraph:
                         waiting.append((one.node, False))
         return found
 
-    def paths(self) -> int:
-        """Return how many ways there are through the graph."""
-        count: dict[int, int] = {}
-        for k in self.order:
-            count[k] = sum(count[e.node] if isinstance(e, Goto) else 1 for e in self.ends(k))
-        return count[0]
-
 
 class Moment(NamedTuple):
     """Where a question is: at an instruction, after some answers in it."""

@@ -15,7 +15,7 @@ from .cones import PolyhedralCone, UndecidedError, axes, axis
 from .derivation import single
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
-from .points import InsideFace, number_of
+from .points import InsideCone, number_of
 from .privacy import Privacies
 from .ratios import UnsupportedError
 
@@ -232,7 +232,7 @@ class PairSpaces(Privacies):
 
     def is_adjacent(self, part: PolyhedralCone) -> bool:
         """Whether all pairs inside a cone of (ε, u, u′ − u) are adjacent, or else none is."""
-        judge, reals, units = InsideFace(part), self.members.count(None), axes(part.size)
+        judge, reals, units = InsideCone(part), self.members.count(None), axes(part.size)
         one = [number_of(units[1 + k], judge) for k in range(reals)]
         two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
         return self.are(one, two)

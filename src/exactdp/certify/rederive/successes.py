@@ -69,7 +69,6 @@ class Successes:
 
     def __init__(self, runs: RunGraph) -> None:
         self.runs = runs
-        self.paths = runs.paths()
         self._outputs: dict[object, int] = {}
         self._reach = self._reached()
         self._known: dict[object, Success] = {}
