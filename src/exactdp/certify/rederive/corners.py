@@ -24,8 +24,7 @@ from typing import Any
 
 from ..kernel.reading import CertificateReader
 from .implied import ImpliedForms, side_of
-from .linear import LinearForm
-from .merged import spelled_key
+from .linear import LinearForm, spelled_key
 from .monotone import Monotone
 from .parametric import At
 from .runs import NO_INPUTS

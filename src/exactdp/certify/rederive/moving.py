@@ -13,7 +13,8 @@ from math import inf
 from typing import Any
 
 from .choices import Choices
-from .linear import is_number, plain
+from .linear import NEGATED, holds, is_number, plain
+from .operators import Ordered
 from .ratios import UnsupportedError
 
 End = Any  # a Fraction, or an infinite float
@@ -21,30 +22,15 @@ End = Any  # a Fraction, or an infinite float
 _MOST_POWER = 20
 
 
-class Moving:
+class Moving(Ordered):
     """What intervals and germs have in common: operations that follow from others, and refusals."""
 
     def of(self, value: Any) -> Any:
         """Return a value as one of the same kind; refuse what is no number."""
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Any:
-        raise NotImplementedError
-
-    def __mul__(self, other: Any) -> Any:
-        raise NotImplementedError
-
-    def __neg__(self) -> Any:
-        raise NotImplementedError
-
-    def __radd__(self, other: Any) -> Any:
-        return self + other
-
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
-
-    def __pos__(self) -> Any:
-        return self
+    def __bool__(self) -> bool:
+        return bool(self != 0)
 
     def __sub__(self, other: Any) -> Any:
         return Fraction(0) if self is other else self + -self.of(other)
@@ -91,7 +77,6 @@ class MovingInterval(Moving):
     """All numbers between two, which are included unless they are infinite."""
 
     __slots__ = ("answers", "lower", "upper")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, lower: End, upper: End, answers: Choices) -> None:
         self.lower, self.upper, self.answers = lower, upper, answers
@@ -104,33 +89,19 @@ class MovingInterval(Moving):
             raise UnsupportedError("a real is combined with something that is no number")
         return MovingInterval(Fraction(value), Fraction(value), self.answers)
 
-    def __le__(self, other: Any) -> bool:
-        two = self.of(other)
-        if self is other or self.upper <= two.lower:
+    def compared(self, other: Any, op: str) -> bool:
+        """Return whether self op other; where both may be, one is taken."""
+        if op in ("<", ">", "!="):
+            return not self.compared(other, NEGATED[op])
+        one, two = (self.of(other), self) if op == ">=" else (self, self.of(other))
+        if op == "==":
+            surely = one.lower == one.upper == two.lower == two.upper
+            never = one.lower > two.upper or one.upper < two.lower
+        else:
+            surely, never = one.upper <= two.lower, one.lower > two.upper
+        if self is other or surely:
             return True
-        return False if self.lower > two.upper else self.answers.pick(2) == 0
-
-    def __ge__(self, other: Any) -> bool:
-        two = self.of(other)
-        if self is other or self.lower >= two.upper:
-            return True
-        return False if self.upper < two.lower else self.answers.pick(2) == 0
-
-    def __lt__(self, other: Any) -> bool:
-        return not self >= other
-
-    def __gt__(self, other: Any) -> bool:
-        return not self <= other
-
-    def __eq__(self, other: object) -> bool:
-        two = self.of(other)
-        if self is other or self.lower == self.upper == two.lower == two.upper:
-            return True
-        is_apart = self.lower > two.upper or self.upper < two.lower
-        return False if is_apart else self.answers.pick(2) == 0
-
-    def __bool__(self) -> bool:
-        return self != 0
+        return False if never else self.answers.pick(2) == 0
 
     def __neg__(self) -> MovingInterval:
         return MovingInterval(-self.upper, -self.lower, self.answers)
@@ -179,7 +150,6 @@ class MovingGerm(Moving):
     """A polynomial in an infinitely small t > 0: its coefficients, that of 1 first."""
 
     __slots__ = ("parts",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, parts: tuple[Fraction, ...]) -> None:
         self.parts = parts
@@ -192,34 +162,13 @@ class MovingGerm(Moving):
             raise UnsupportedError("a real is combined with something that is no number")
         return MovingGerm((Fraction(value),))
 
-    def _sign(self, other: Any) -> int:
+    def compared(self, other: Any, op: str) -> bool:
+        """Return whether self op other for all small t: the first coefficient decides."""
         gap = self + -self.of(other)
-        first = next((q for q in gap.parts if q), Fraction(0))
-        return (first > 0) - (first < 0)
-
-    def __lt__(self, other: Any) -> bool:
-        return self._sign(other) < 0
-
-    def __le__(self, other: Any) -> bool:
-        return self._sign(other) <= 0
-
-    def __gt__(self, other: Any) -> bool:
-        return self._sign(other) > 0
-
-    def __ge__(self, other: Any) -> bool:
-        return self._sign(other) >= 0
-
-    def __eq__(self, other: object) -> bool:
-        return self._sign(other) == 0
-
-    def __bool__(self) -> bool:
-        return self._sign(0) != 0
+        return holds(next((q for q in gap.parts if q), Fraction(0)), op)
 
     def __neg__(self) -> MovingGerm:
         return MovingGerm(tuple(-q for q in self.parts))
-
-    def __abs__(self) -> MovingGerm:
-        return -self if self < 0 else self
 
     def __add__(self, other: Any) -> MovingGerm:
         one, two = self.parts, self.of(other).parts

@@ -19,7 +19,7 @@ from .distances import is_beyond, norm
 from .events import interval_sides, wanted
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
-from .points import InsideFace, number_of
+from .points import InsideCone, number_of
 from .proofs import Proofs
 from .ratios import EPS, UnsupportedError, WrongProgramError
 from .values import counted
@@ -341,7 +341,7 @@ class PairSpaces(Proofs):
 
     def is_adjacent(self, part: PolyhedralCone) -> bool:
         """Whether all pairs inside a cone of (ε, u, u′ − u) are adjacent, or else none is."""
-        judge, reals, units = InsideFace(part), self.members.count(None), axes(part.size)
+        judge, reals, units = InsideCone(part), self.members.count(None), axes(part.size)
         one = [number_of(units[1 + k], judge) for k in range(reals)]
         two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
         return self.are(one, two)
