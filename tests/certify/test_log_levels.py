@@ -150,6 +150,22 @@ def test_both_outcomes_are_certified(name: str) -> None:
         assert certify.check(seal(found)).accepted is (beta == wrong)
 
 
+@pytest.mark.parametrize(
+    ("beta", "holds"),
+    [
+        ("exp(-alpha*eps)/2", True),
+        ("exp(-2*alpha*eps)", False),
+        ("minimum(exp(-2*alpha*eps), 3*exp(-alpha*eps))", False),
+    ],
+)
+def test_beta_falls_in_a_logarithm(beta: str, holds: bool) -> None:
+    """With α = log(10)/ε these are 1/20, 1/100 and 1/100; the error comes close to 1/20."""
+    claim = Accuracy(ABOVE, beta, "log(10)/eps", inputs=AllReals())
+    report = certify.check(sealed(claim, holds=holds))
+    assert report.accepted, report.reason
+    assert report.taken == ()
+
+
 def test_tight_bounds_are_proved_at_a_vertex() -> None:
     """There whole powers of r are numbers; another vertex, or none, does not show the sign."""
     right = sealed(CLAIMS["α"][0]("1/20"), holds=True)

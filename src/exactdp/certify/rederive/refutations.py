@@ -63,7 +63,9 @@ class Refutations(Cases):
         levels = Levels(alpha, True, gamma, True)
         forms = [self.betas(one, levels, space) for one in case.betas]
         known = [[beta] if some is None else some for some in forms]
-        self.require(any(beta in some for some in known), "β is not as claimed")
+        stated = self.as_proved(beta)
+        right = any(stated == self.as_proved(one) for some in known for one in some)
+        self.require(right, "β is not as claimed")
         ends = parts["actual"], parts["required"]
         self.refuted(point, chance, beta, ends)
         for some in known:
