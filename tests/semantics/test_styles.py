@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from itertools import product
 from random import Random
@@ -474,3 +475,25 @@ def test_an_end_that_is_not_read() -> None:
     """A list without entries has no ends, which matters only where they are read."""
     text = "def f(q: Real):\n    x = []\n    s = sorted(x)\n    return s[0] if len(x) > 0 else 5\n"
     assert Mechanism.from_source(text).noiseless()(1) == 5
+
+
+TAIL = math.exp(-5) / 2
+OWN_FUNCTIONS = {
+    "max": ("def max(items): return items[0]", "sorted(u)[-1] > 0", 1 - (1 - TAIL) * TAIL),
+    "sorted": ("def sorted(items): return [items[1], items[0]]", "sorted(u)[-1] > 0", TAIL),
+    "index": ("def sorted(items): return items[::-1]", "u.index(sorted(u)[-1]) > 0", 0),
+}
+
+
+@pytest.mark.parametrize("name", OWN_FUNCTIONS)
+def test_own_functions_with_names_of_builtin_ones(name: str) -> None:
+    """`u` is close to −5 and 5; a number is on the other side of 0 with probability e^−5/2."""
+    own, condition, expected = OWN_FUNCTIONS[name]
+    text = f"""
+def f(q: Real[2]):
+    {own}
+    u = [lap(eps, q[0]), lap(eps, q[1])]
+    return 1 if {condition} else 0
+"""
+    found = Mechanism.from_source(text).probability([-5, 5], 1)
+    assert float(found.at(1)) == pytest.approx(expected, rel=1e-12)

@@ -68,14 +68,16 @@ class Lowering(Emitter):
         """Inline a function of the prelude."""
         return self.inline(prelude(word), args, node, False)
 
-    def is_builtin(self, word: str) -> bool:
-        """Whether a name refers to the Python builtin."""
-        return word not in self.scope.constants and word not in self.scope.names
+    def is_builtin(self, *words: str) -> bool:
+        """Whether names refer to the Python builtins."""
+        return not any(one in self.scope.constants or one in self.scope.names for one in words)
 
     def position_asked(self, node: ast.Call) -> str | None:
         """Return "max" or "min" if a call asks for the position of the largest or least entry."""
         word = position_asked(node)
-        return word if word is not None and self.is_builtin(word) else None
+        if word is None or not self.is_builtin(word, *map(called, nodes(node))):
+            return None
+        return word
 
     def noisy_lambda(self, node: ast.Lambda) -> NoReturn:
         """Refuse a lambda with noise."""
@@ -112,7 +114,9 @@ class Lowering(Emitter):
                 return self.keep(rebuilt(node, self.value, place), place)
             case ast.Call():
                 return self.call(node)
-            case ast.Subscript() if (found := end_of_sorted(node)) and self.is_builtin("sorted"):
+            case ast.Subscript() if (found := end_of_sorted(node)) and self.is_builtin(
+                "sorted", called(found)
+            ):
                 return self.value(found)
             case ast.Subscript(_, index) if (part := part_of_sorted(node)) and self.is_noisy_sorted(
                 part[0]
