@@ -156,6 +156,30 @@ def test_what_misses_an_event(noise: str, output: int, monkeypatch: pytest.Monke
             assert missed.overlaps(ball_at(1 - form, point))
 
 
+_GAP = """
+def gap(q: Real[3]):
+    x = [lap(eps / 2, y) for y in q]
+    best = 0
+    for i in range(1, 3):
+        if x[i] > x[best]:
+            best = i
+    return [best, x[best] - max([x[i] for i in range(3) if i != best])]
+"""
+
+
+def test_a_difference_of_noise_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The density of a released difference is no function of one variable: it is not evaluated."""
+    program, wanted = Mechanism.from_source(_GAP), [2, Interval(0, 1)]
+    expected = program.probability([0, 1, 2], wanted)
+    monkeypatch.setattr(engine, "_MOST_TERMS", -1)
+    monkeypatch.setattr(plan, "_MANY", 0)
+    found = Mechanism.from_source(_GAP).probability([0, 1, 2], wanted)
+    assert found == expected
+    monkeypatch.setattr(chances, "_MOST_EXPANDED", -1)
+    with pytest.raises(ValueRefusedError, match="too many terms"):
+        Mechanism.from_source(_GAP).probability([0, 1, 2], wanted)
+
+
 def test_far_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of about e^{−5000} has its digits without thousands of bits.
 

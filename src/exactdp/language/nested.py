@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import is_not
 from typing import Any
 
 
@@ -26,3 +27,9 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         return change(value)
     found = [mapped(item, change) for item in value]
     return found if isinstance(value, list) else tuple(found)
+
+
+def with_parts(value: tuple[Any, ...], change: Callable[[Any], Any]) -> Any:
+    """Return a list or a tuple of the language with each part changed; itself if none is."""
+    parts = [change(part) for part in value]
+    return type(value)(parts) if any(map(is_not, parts, value)) else value

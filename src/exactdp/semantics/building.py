@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from exactdp.errors import ProgramError
 from exactdp.language.events import Done, State
@@ -28,7 +27,7 @@ def build(
     look: Look = lambda state: state,
     *,
     late: bool = False,
-    limit: Limit | None = None,
+    limit: int | None = None,
 ) -> Graph:
     """Return the graph from a state; see `Transitions`.
 
@@ -38,15 +37,7 @@ def build(
 
 
 class LargeGraphError(Exception):
-    """A graph has more nodes than expected."""
-
-
-class Limit(NamedTuple):
-    """The size that is expected of a graph."""
-
-    nodes: int
-    wide: int
-    """How many nodes it has before one with more than two variables."""
+    """A graph has more nodes than expected, with more than two variables at one of them."""
 
 
 def built(
@@ -54,11 +45,12 @@ def built(
     start: State,
     look: Look,
     wanted: Value = MATCHED,
-    limit: Limit | None = None,
+    limit: int | None = None,
 ) -> Graph:
     """Return the graph from a state, with transitions that graphs of a program share.
 
-    `wanted` is the value that `look` replaces by `MATCHED`. Raise `LargeGraphError` beyond a limit.
+    `wanted` is the value that `look` replaces by `MATCHED`. Raise `LargeGraphError` if
+    more than two variables are live beyond a limit on the nodes.
     """
     machine = transitions.machine
     visited = Visited(machine)
@@ -78,7 +70,7 @@ def built(
                 visited.add(event.state)
             room.add(event.state, step.event.state)
             place = places[number] = len(numbers)
-            if limit is not None and place >= (limit.wide if width > 2 else limit.nodes):
+            if limit is not None and place >= limit and width > 2:
                 raise LargeGraphError
             numbers.append(number)
             count(states=1)

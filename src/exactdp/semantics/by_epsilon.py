@@ -284,9 +284,9 @@ def distribution_by_epsilon(program: Program, u: object) -> ByEpsilon[dict[Value
     engine = program.kept(Engine)
     return by_epsilon(
         program,
-        engine.units(program.read_input(u)),
-        lambda trace: dict(engine.distribution_at_spots(_given(program, u, trace), trace)),
-        lambda point: dict(_at(program, point).distribution(u)),
+        u,
+        lambda spots, trace: dict(engine.distribution_at_spots(spots, trace)),
+        lambda at: dict(at.kept(Engine).distribution(u)),
     )
 
 
@@ -295,41 +295,39 @@ def probability_by_epsilon(program: Program, u: object, output: object) -> ByEps
     engine, pattern = program.kept(Engine), read_pattern(output)
     return by_epsilon(
         program,
-        engine.units(program.read_input(u)),
-        lambda trace: engine.probability_at_spots(_given(program, u, trace), pattern, trace),
-        lambda point: _at(program, point).probability(u, pattern),
+        u,
+        lambda spots, trace: engine.probability_at_spots(spots, pattern, trace),
+        lambda at: at.kept(Engine).probability(u, pattern),
     )
 
 
 def chain_by_epsilon(program: Program, u: object) -> ByEpsilon[Chain]:
     """Return the Markov chain at an input, on intervals of ε."""
-    engine, given = program.kept(Engine), program.read_input(u)
+    given = program.read_input(u)
     return by_epsilon(
         program,
-        engine.units(given),
-        lambda trace: chain_with(program, given, trace),
-        lambda point: chain(program.on(Interval(point, point)), u),
+        u,
+        lambda _, trace: chain_with(program, given, trace),
+        lambda at: chain(at, u),
     )
-
-
-def _given(program: Program, u: object, trace: Trace) -> tuple[Value, ...]:
-    return as_spots(program, program.read_input(u), trace)
-
-
-def _at(program: Program, point: Fraction) -> Engine:
-    return program.on(Interval(point, point)).kept(Engine)
 
 
 def by_epsilon(
     program: Program,
-    units: tuple[str, ...],
-    run: Callable[[Trace], T],
-    alone: Callable[[Fraction], T],
+    u: object,
+    run: Callable[[tuple[Value, ...], Trace], T],
+    alone: Callable[[Program], T],
 ) -> ByEpsilon[T]:
-    """Return the results of a run on intervals of ε; its trace has parameters ε and the units."""
+    """Return the results of a run at an input on intervals of ε, and `alone` at one ε.
+
+    The parameters of the trace are ε, 1 and logarithms; the numbers of the input are spots.
+    """
+    given = program.read_input(u)
+    units = program.kept(Engine).units(given)
     pieces: list[EpsilonPiece[T]] = []
     names = ("eps", *units)
-    for cell in explore(names, cone_of_constants(program.epsilon, units, names), run):
+    around_eps = cone_of_constants(program.epsilon, units, names)
+    for cell in explore(names, around_eps, lambda at: run(as_spots(program, given, at), at)):
         if len(units) > 1:
             on = interval_at_constants(cell.cone, units, program.epsilon)
         else:
@@ -339,7 +337,8 @@ def by_epsilon(
             pieces.append(EpsilonPiece(on, cell.result, unit))
     if not pieces:
         raise ValueRefusedError("there is no eps to ask for")
-    return ByEpsilon(tuple(sorted(pieces, key=lambda piece: around(piece.on).lower)), alone)
+    listed = tuple(sorted(pieces, key=lambda piece: around(piece.on).lower))
+    return ByEpsilon(listed, lambda point: alone(program.on(Interval(point, point))))
 
 
 def interval_at_constants(

@@ -106,6 +106,14 @@ class EventChance:
             frame = finer
 
     @cached_property
+    def is_evaluated(self) -> bool:
+        """Whether it can be evaluated: variables are not replaced by sums of several."""
+        try:
+            return bool(self.start and self.costs)
+        except NotInNumbersError:
+            return False
+
+    @cached_property
     def start(self) -> tuple[Fraction, Fraction]:
         """The value and the derivative at ε = 0, exactly."""
         value, slope = self._series(None, 1)
@@ -314,6 +322,3 @@ def can_be_evaluated(plan: Plan) -> bool:
 
 def _is_number(form: ClosedForm) -> bool:
     return form.denominator == 1 and form.numerator.constant() is not None
-
-
-__all__ = ["EventChance", "NotInNumbersError", "can_be_evaluated"]

@@ -13,12 +13,13 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.events import Compare, Done, Draw, Event, Selection
 from exactdp.language.linear import Linear
 from exactdp.language.machine import Machine
+from exactdp.language.nested import with_parts
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form
 from exactdp.language.types import read_number
-from exactdp.language.values import List, Symbolic, plain
+from exactdp.language.values import Symbolic, plain
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.reals import ClosedForm, Interval, exp
@@ -128,8 +129,7 @@ def _at(form: Symbolic, drawn: list[Fraction]) -> Fraction:
 def at_budget(output: Value, eps: Fraction) -> Value:
     """Return an output with its expressions in ε replaced by floats."""
     if isinstance(output, tuple):
-        parts = [at_budget(part, eps) for part in output]
-        return List(parts) if isinstance(output, List) else tuple(parts)
+        return with_parts(output, lambda part: at_budget(part, eps))
     return float(output.at(eps)) if isinstance(output, ClosedForm) else output
 
 
@@ -140,8 +140,7 @@ def _number(value: Value, drawn: list[Fraction]) -> Fraction:
 def _floats(output: Value, drawn: list[Fraction]) -> Value:
     """Return an output with its real noise replaced by floats."""
     if isinstance(output, tuple):
-        parts = [_floats(part, drawn) for part in output]
-        return List(parts) if isinstance(output, List) else tuple(parts)
+        return with_parts(output, lambda part: _floats(part, drawn))
     if isinstance(output, NoisyQuotient):
         return float(_number(output.over, drawn) / _number(output.under, drawn))
     if not isinstance(output, Linear):

@@ -139,7 +139,7 @@ class Engine(ProgramProperties):
             chance = EventChance(
                 plan, inputs, point, lambda listed: (mass(one, pattern, inputs) for one in listed)
             )
-            return chance_form(chance)
+            return chance_form(chance) if chance.is_evaluated else chance.expanded()
         plan.remember(found.frame, point)
         return answer
 

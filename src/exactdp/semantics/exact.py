@@ -34,7 +34,7 @@ from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.reals.radical_form import multiple_of_eps
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.loops import endless, exits, is_positive
+from exactdp.semantics.loops import endless, exits, is_positive, visits
 from exactdp.semantics.nodes import Edge, Failure, Rounding, forms_of, noise_part
 from exactdp.semantics.plan import (
     Constants,
@@ -44,12 +44,11 @@ from exactdp.semantics.plan import (
     Question,
     SpotConstants,
     Stage,
-    Trail,
     constant_part,
     floor_of,
     places_of,
 )
-from exactdp.semantics.rounds import Rounds, rounds_of, visits
+from exactdp.semantics.rounds import Rounds, rounds_of
 from exactdp.semantics.spots import Spot
 
 T = TypeVar("T")
@@ -133,18 +132,7 @@ class Runner:
         return self.arrived
 
     def _run_stages(self, *, counting: bool) -> None:
-        """Visit the stages; inputs of a grid that agree on what is read first share that part."""
-        plan, trail, frame = self.plan, self.plan.trail, self.waiting[0].frame
-        is_short = not (counting or plan.is_long)
-        first = plan.stages_shared(frame, self.point) if is_short else 0
-        states: list[tuple[dict[int, Density], int]] = []
-        if first and trail is not None:
-            states += trail.states[:first]
-            waiting, arrived = trail.states[first]
-            self.waiting, self.arrived = dict(waiting), trail.arrived[:arrived]
-        for stage in plan.stages[first:]:
-            if is_short:  # otherwise all densities of a long run would be kept
-                states.append((dict(self.waiting), len(self.arrived)))
+        for stage in self.plan.stages:
             for number in stage.nodes:
                 density = self.waiting.pop(number, None)
                 if density is None:
@@ -158,8 +146,6 @@ class Runner:
                         raise TooManyTermsError
                 for part in density.by_kind():
                     self.pass_on(number, stage, part)
-        if is_short and isinstance(self.point, Constants):
-            plan.trail = Trail(frame, self.point, states, self.arrived)
 
     def pass_on(self, number: int, stage: Stage, density: Density) -> None:
         """Pass a density from a node of a stage out of the stage."""
@@ -223,10 +209,13 @@ class Runner:
                 if target not in begun:
                     begun[target], scale[target] = part, again[n][target]
                     waiting.append(target)
-        counts = visits(start, again, self.is_left)
-        if counts is None:
-            graph = self.plan.graph
-            raise endless(graph.place(entry), len(stage.nodes), graph.code.epsilon)
+
+        def left(_: int, leave: ClosedForm) -> None:
+            if not leave.numerator or not self.is_left(leave):
+                graph = self.plan.graph
+                raise endless(graph.place(entry), len(stage.nodes), graph.code.epsilon)
+
+        counts = visits(start, again, left)
         for times, found in ((ExpPoly(1), first), *((counts[n], out[n]) for n in out)):
             for target, part in found.items():
                 more = part.times(times)

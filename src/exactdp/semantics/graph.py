@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, partial
 from operator import is_
 from typing import Any
@@ -23,7 +22,7 @@ from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.language.words import NOISES
 from exactdp.semantics.components import components
-from exactdp.semantics.linear_span import LinearSpan, VariableBasis, combined
+from exactdp.semantics.linear_span import Row, VariableBasis, basis_of, combined
 from exactdp.semantics.nodes import (
     Edge,
     Failure,
@@ -199,16 +198,15 @@ class Graph:
         """
         if not any(node.variables for node in self.nodes) or self._has_all_live:
             return self
-        needed = [LinearSpan() for _ in self.nodes]
+        needed: list[list[Row]] = [[] for _ in self.nodes]
         bases = [VariableBasis((), (), not node.variables) for node in self.nodes]
         for component in reversed(self.components):
             while True:  # more than once in a loop only
                 before = [bases[number] for number in component]
                 for number in component:
-                    for form in self._needed_at(number, bases):
-                        needed[number].add(form)
-                    size = self.nodes[number].variables
-                    bases[number] = needed[number].basis(size, partial(self._fixed_at, number))
+                    needed[number] += self._needed_at(number, bases)
+                    size, fixed = self.nodes[number].variables, partial(self._fixed_at, number)
+                    bases[number] = basis_of(needed[number], size, fixed)
                 if before == [bases[number] for number in component]:
                     break
         if all(basis.is_everything for basis in bases):
@@ -290,7 +288,7 @@ class Graph:
                     break
         return found
 
-    def _needed_at(self, number: int, bases: list[VariableBasis]) -> Iterator[dict[int, Fraction]]:
+    def _needed_at(self, number: int, bases: list[VariableBasis]) -> Iterator[Row]:
         """Yield the forms in variables of a node on which it and variables after it depend."""
         node = self.nodes[number]
         rows = [noise_part(form) for form in forms_of(looks_at(node.event))]

@@ -27,31 +27,23 @@ class VariableBasis:
         return {j: form[pivot] / own[pivot] for j, (pivot, own) in found if form.get(pivot)}
 
 
-class LinearSpan:
-    """The linear span of some forms."""
+def basis_of(
+    forms: Sequence[Row], variables: int, compared: Callable[[], set[int]]
+) -> VariableBasis:
+    """Return variables for the span of some forms: those that occur, or sums if that pays off.
 
-    def __init__(self) -> None:
-        self._forms: list[Row] = []
-
-    def add(self, form: Row) -> None:
-        """Add a form."""
-        self._forms.append(form)
-
-    def basis(self, variables: int, compared: Callable[[], set[int]]) -> VariableBasis:
-        """Return variables for the span: those that occur, or sums if that pays off.
-
-        It does for sums of many variables that were not compared yet and so are independent.
-        """
-        used = sorted({name for form in self._forms for name in form})
-        # From forms in two variables elimination makes no longer ones.
-        is_short = all(len(form) < _MANY for form in self._forms)
-        rows = {} if is_short else _echelon(self._forms)
-        long = [row for row in rows.values() if len(row) >= _MANY]
-        if len(used) == len(rows) or not long or any(map(compared().intersection, long)):
-            units = tuple({name: Fraction(1)} for name in used)
-            return VariableBasis(units, tuple(used), len(used) == variables)
-        pivots = sorted(rows)
-        return VariableBasis(tuple(_whole(rows[p]) for p in pivots), tuple(pivots), False)
+    It does for sums of many variables that were not compared yet and so are independent.
+    """
+    used = sorted({name for form in forms for name in form})
+    # From forms in two variables elimination makes no longer ones.
+    is_short = all(len(form) < _MANY for form in forms)
+    rows = {} if is_short else _echelon(forms)
+    long = [row for row in rows.values() if len(row) >= _MANY]
+    if len(used) == len(rows) or not long or any(map(compared().intersection, long)):
+        units = tuple({name: Fraction(1)} for name in used)
+        return VariableBasis(units, tuple(used), len(used) == variables)
+    pivots = sorted(rows)
+    return VariableBasis(tuple(_whole(rows[p]) for p in pivots), tuple(pivots), False)
 
 
 def _echelon(forms: Iterable[Row]) -> dict[int, Row]:

@@ -8,7 +8,6 @@ as probabilities. The expected number of visits to each of its nodes solves a li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from exactdp.errors import Place, ProgramError, counted
@@ -36,12 +35,20 @@ def exits(
     if trapped:
         raise endless(place(trapped[0]), len(trapped))
     sure = {n: [one for one in moves[n] if is_positive(one[1], on)] for n in reached}
-    visits = _visits(entry, reached, moves)
-    if _trapped(reached, component, sure):  # at each ε some other edges may lead out
-        for node, leave in visits.leaving.items():
-            if not is_positive(leave, on):
-                raise endless(place(node), len(reached), on)
-    numbers = visits.numbers
+    is_open = bool(_trapped(reached, component, sure))  # at each ε some other edges may lead out
+
+    def left(node: int, leave: ClosedForm) -> None:
+        if is_open and not is_positive(leave, on):
+            raise endless(place(node), len(reached), on)
+
+    inside: dict[int, dict[int, ClosedForm]] = {}
+    for node in (*(n for n in reached if n != entry), entry):
+        row = inside[node] = {}
+        for way, chance in moves[node]:
+            target = way.edge.target
+            if target in component:
+                row[target] = row[target] + chance if target in row else chance
+    numbers = visits({entry: ExpPoly(1)}, inside, left)
     return [
         (way, numbers[node] * chance)
         for node in reached
@@ -95,54 +102,45 @@ def endless(place: Place, states: int, on: Interval | None = None) -> ProgramErr
     )
 
 
-@dataclass(frozen=True)
-class _Visits:
-    """The expected number of visits to each node, and the chances to leave nodes for good.
-
-    The latter are those of not returning to a node through nodes that were eliminated before it.
-    If they are positive at an ε, the system has one solution there.
-    """
-
-    numbers: dict[int, ClosedForm]
-    leaving: dict[int, ClosedForm]
-
-
-def _visits(entry: int, reached: list[int], moves: Moves) -> _Visits:
-    """Return the expected number of visits to each node: v = 1_entry + v·Q.
+def visits(
+    start: Mapping[int, ClosedForm],
+    again: Mapping[int, Mapping[int, ClosedForm]],
+    left: Callable[[int, ClosedForm], None],
+) -> dict[int, ClosedForm]:
+    """Return v with v = start + v·again, the expected number of visits to each node.
 
     Nodes are eliminated one by one: the visits to an eliminated node are passed on along its
-    edges, its own loop summed as a geometric series.
+    edges, its own loop summed as a geometric series. `left` is called before that with the chance
+    of not returning to the node through nodes that were eliminated before it, and raises an error
+    if that may be 0. If all of them are positive at an ε, the system has one solution there.
     """
-    inside = set(reached)
-    weight: dict[int, dict[int, ClosedForm]] = {node: {} for node in reached}
-    for node in reached:
-        for way, chance in moves[node]:
-            target = way.edge.target
-            if target in inside:
-                known = weight[node].get(target)
-                weight[node][target] = chance if known is None else known + chance
-    order = [node for node in reached if node != entry] + [entry]
-    eliminated: list[tuple[int, ClosedForm, dict[int, ClosedForm]]] = []
-    leaving: dict[int, ClosedForm] = {}
-    for node in order:
+    weight = {node: dict(row) for node, row in again.items()}
+    first = dict(start)
+    eliminated: list[tuple[int, ClosedForm, dict[int, ClosedForm], ClosedForm | None]] = []
+
+    def add(row: dict[int, ClosedForm], target: int, more: ClosedForm) -> None:
+        row[target] = row[target] + more if target in row else more
+
+    for node in again:
         count()
         out = weight.pop(node)
         loop = out.pop(node, None)
-        leaving[node] = ExpPoly(1) if loop is None else ExpPoly(1) - loop
-        gain = ExpPoly(1) / leaving[node]
-        into = {source: ways.pop(node) for source, ways in weight.items() if node in ways}
-        eliminated.append((node, gain, into))
+        leave = ExpPoly(1) if loop is None else ExpPoly(1) - loop
+        left(node, leave)
+        gain = ExpPoly(1) / leave
+        into = {source: row.pop(node) for source, row in weight.items() if node in row}
+        own = first.pop(node, None)
+        eliminated.append((node, gain, into, own))
+        passed = {source: chance * gain for source, chance in into.items()}
+        for target, onward in out.items():
+            for source, chance in passed.items():
+                add(weight[source], target, chance * onward)
+            if own is not None:
+                add(first, target, own * gain * onward)
+    found: dict[int, ClosedForm] = {}
+    for node, gain, into, own in reversed(eliminated):
+        total = ExpPoly(0) if own is None else own
         for source, chance in into.items():
-            passed = chance * gain
-            for target, onward in out.items():
-                known = weight[source].get(target)
-                step = passed * onward
-                weight[source][target] = step if known is None else known + step
-    visits: dict[int, ClosedForm] = {}
-    # The visits to the node eliminated last are known; the others follow by back substitution.
-    for node, gain, into in reversed(eliminated):
-        own: ClosedForm = ExpPoly(1) if node == entry else ExpPoly(0)
-        for source, chance in into.items():
-            own = own + visits[source] * chance
-        visits[node] = own * gain
-    return _Visits(visits, leaving)
+            total = total + found[source] * chance
+        found[node] = total * gain
+    return found

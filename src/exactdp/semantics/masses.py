@@ -104,13 +104,9 @@ def confined(density: Density, form: Linear, wanted: Any, inputs: Mapping[str, N
         return Density(density.frame, ())
     if isinstance(wanted, WholeInterval) and not is_whole:
         return Density(density.frame, ())
-    if isinstance(wanted, Interval):
-        lower, upper = wanted.lower, wanted.upper
-        ops = ">" if wanted.lower_open else ">=", "<" if wanted.upper_open else "<="
-    elif isinstance(wanted, Near):
-        (lower, upper), ops = wanted.ends, (">=", "<=")
-    else:
+    if not isinstance(wanted, Interval | Near):
         return _cut(density, noise, "==", constant - wanted)
+    lower, upper, ops = limits(wanted)
     for end, op in zip((lower, upper), ops, strict=True):
         if not isinstance(end, float):
             density = _cut(density, noise, op, constant - end)

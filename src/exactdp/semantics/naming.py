@@ -10,9 +10,10 @@ from typing import Any
 
 from exactdp.language.events import Done, State
 from exactdp.language.linear import Linear, Scalar
+from exactdp.language.nested import with_parts
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.stored import StoredAnswer
-from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.values import Symbolic, Value
 from exactdp.language.wholes import Whole
 from exactdp.semantics.nodes import (
     Later,
@@ -101,11 +102,10 @@ class _Basis:
             found = self._rename_symbol(value)
             return self._rename_form(value) if found is None else found
         if isinstance(value, tuple) and id(value) not in self._noiseless:
-            parts = [self.rename(part) for part in value]
-            if any(a is not b for a, b in zip(parts, value, strict=True)):
-                return List(parts) if isinstance(value, List) else tuple(parts)
-            if all(map(is_settled, value)):
+            renamed = with_parts(value, self.rename)
+            if renamed is value and all(map(is_settled, value)):
                 self._noiseless[id(value)] = value
+            return renamed
         return value
 
     def _rename_symbol(self, form: Linear) -> Linear | None:

@@ -164,8 +164,6 @@ class PreparedNode:
     """The comparison of real noise, if it does not depend on the input."""
     kept: tuple[int, ...] = ()
     """At a rounding, the other variables that are needed later."""
-    used: frozenset[int] = frozenset()
-    """The places of all constants that the node and its edges use."""
 
     @cached_property
     def is_idle(self) -> bool:
@@ -270,22 +268,11 @@ class Stage(NamedTuple):
     cyclic: bool
 
 
-class Trail(NamedTuple):
-    """A run at a point: what had arrived before each stage, and how much of it at outputs."""
-
-    frame: Frame
-    point: Constants
-    states: list[tuple[dict[int, Density], int]]
-    arrived: list[Any]
-
-
 class Plan:
     """The steps of a graph, their order, and its constants."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.trail: Trail | None = None
-        """The latest run, if it is short: the next one begins where its constants differ."""
         self._places: dict[tuple[bool, Fraction, frozenset[tuple[str, Fraction]]], int] = {}
         self.steps = [self._step(node) for node in graph.nodes]
         self.stages = [Stage(tuple(one), graph.cyclic[one[0]]) for one in graph.components]
@@ -333,15 +320,16 @@ class Plan:
         elif isinstance(event, Rounding):
             places = (self._place(event.form),)
             variables += 1
-        forms = (form for edge in node.edges for form in edge.variables)
-        used = frozenset((*places, *map(self._place, forms)))
+        for edge in node.edges:
+            for form in edge.variables:
+                self._place(form)
         edges, kept = node.edges, kept_by(node) if isinstance(event, Rounding) else ()
         if isinstance(event, Rounding) and not event.is_whole:
             variables = len(kept) + 2
             fresh = node.variables, node.variables + 1
             edges = tuple(_renumbered(edge, (*kept, *fresh)) for edge in edges)
         ways = tuple(PreparedEdge.of(edge, variables) for edge in edges)
-        return PreparedNode(event, node.variables, ways, places, fixed, kept, used)
+        return PreparedNode(event, node.variables, ways, places, fixed, kept)
 
     def _place(self, form: object, *, is_mean: bool = False) -> int:
         """Return the position of the constant of a form among all constants."""
@@ -352,20 +340,6 @@ class Plan:
             named = ((n, Fraction(q)) for n, q in form.coefficients.items() if isinstance(n, str))
             terms = frozenset(named)
         return self._places.setdefault((is_mean, Fraction(constant), terms), len(self._places))
-
-    def stages_shared(self, frame: Frame, point: Constants | SpotConstants) -> int:
-        """Return before how many stages a run at a point is as the latest one."""
-        trail = self.trail
-        if trail is None or trail.frame is not frame or isinstance(point, SpotConstants):
-            return 0
-        if trail.point.denominator != point.denominator:
-            return 0
-        pairs = enumerate(zip(trail.point.values, point.values, strict=True))
-        changed = {place for place, (old, new) in pairs if old != new}
-        for number, stage in enumerate(self.stages):
-            if any(not changed.isdisjoint(self.steps[n].used) for n in stage.nodes):
-                return number
-        return len(self.stages) - 1
 
     @cached_property
     def integral(self) -> PathIntegral | None:

@@ -17,7 +17,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
 from exactdp.reals.radicals import Surd
 from exactdp.semantics.added import compares_inputs_often
-from exactdp.semantics.building import LargeGraphError, Limit, build, built, outputs_up_to
+from exactdp.semantics.building import LargeGraphError, build, built, outputs_up_to
 from exactdp.semantics.entries import IndependentEntry, independent_entries
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.implied import without_implied
@@ -195,19 +195,14 @@ class ProgramGraphs:
         try:
             if self._is_examined:
                 return self._graph_up_to(None, values, pattern)
-            found = self._graph_up_to(self._few(pattern), values, pattern)
+            few = _FEW_NODES + _FEW_FOR_EACH * len(entry_names(self._program.inputs))
+            found = self._graph_up_to(few, values, pattern)
             if pattern is ANYTHING or _is_simple(found):
                 return found
             raise LargeGraphError
         except LargeGraphError:
             self._examine()
             return self._graph(values, pattern, surely=surely)
-
-    def _few(self, pattern: Value) -> Limit:
-        """Return the size of a graph that need not be simplified."""
-        size = len(entry_names(self._program.inputs))
-        few = _FEW_NODES + _FEW_FOR_EACH * size
-        return Limit(_FEW_NODES + _FEW_FOR_EACH * size * size if pattern is ANYTHING else few, few)
 
     @property
     def selection(self) -> Selected | None:
@@ -240,7 +235,7 @@ class ProgramGraphs:
                 self.__dict__.pop(name, None)
             self._transitions = None
 
-    def _graph_up_to(self, limit: Limit | None, values: tuple[Value, ...], pattern: Value) -> Graph:
+    def _graph_up_to(self, limit: int | None, values: tuple[Value, ...], pattern: Value) -> Graph:
         machine = self.machine
         start = machine.start(values)
         if pattern is ANYTHING:

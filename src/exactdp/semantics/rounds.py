@@ -1,4 +1,4 @@
-"""Loops that resample noise: where a round begins, and how often each beginning is visited.
+"""Loops that resample noise: where a round begins.
 
 A round begins at a node at which no noise of the loop is live. From there the loop continues as if
 for the first time, so the nodes at which rounds begin form a finite chain, and the mass that leaves
@@ -8,13 +8,11 @@ another round follows must not depend on noise from before the loop: otherwise t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.events import Compare, Draw
 from exactdp.language.rules import fail
-from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.components import components
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import noise_part
@@ -77,42 +75,6 @@ def _spread(
             if not new <= found[edge.target]:
                 found[edge.target] |= new
                 waiting.append((edge.target, new))
-
-
-def visits(
-    first: Mapping[int, ClosedForm],
-    again: Mapping[int, Mapping[int, ClosedForm]],
-    is_left: Callable[[ClosedForm], bool],
-) -> dict[int, ClosedForm] | None:
-    """Return v with v = first + v·again, the expected visits to each beginning.
-
-    Beginnings are eliminated one by one, each with its own loop summed as a geometric series.
-    Return None if one of them is never left, for all ε or, by `is_left`, at some ε.
-    """
-    weight = {k: dict(row) for k, row in again.items()}
-    start = dict(first)
-    done: list[tuple[int, ClosedForm, dict[int, ClosedForm], ClosedForm]] = []
-    for node in list(again):
-        out = weight.pop(node)
-        leave = ExpPoly(1) - out.pop(node, ExpPoly(0))
-        if not leave.numerator or not is_left(leave):
-            return None
-        gain = ExpPoly(1) / leave
-        into = {source: row.pop(node) for source, row in weight.items() if node in row}
-        own = start.pop(node, ExpPoly(0))
-        done.append((node, gain, into, own))
-        for target, chance in out.items():
-            for source, passed in into.items():
-                more = passed * gain * chance
-                weight[source][target] = weight[source].get(target, ExpPoly(0)) + more
-            start[target] = start.get(target, ExpPoly(0)) + own * gain * chance
-    found: dict[int, ClosedForm] = {}
-    for node, gain, into, own in reversed(done):
-        total = own
-        for source, chance in into.items():
-            total = total + found[source] * chance
-        found[node] = total * gain
-    return found
 
 
 def _depends(place: Place) -> ProgramError:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from exactdp.language.nested import with_parts
 from exactdp.language.quotients import NoisyQuotient
-from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.values import Symbolic, Value
 
 
 class Hole:
@@ -32,8 +33,7 @@ def skeleton(value: Value, found: list[Any]) -> Value:
         found.append(value)
         return HOLE
     if isinstance(value, tuple):
-        parts = [skeleton(part, found) for part in value]
-        return List(parts) if isinstance(value, List) else tuple(parts)
+        return with_parts(value, lambda part: skeleton(part, found))
     return value
 
 
@@ -44,6 +44,5 @@ def filled(value: Value, values: list[Any]) -> Value:
     if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: filled(part, values))
     if isinstance(value, tuple):
-        parts = [filled(part, values) for part in value]
-        return List(parts) if isinstance(value, List) else tuple(parts)
+        return with_parts(value, lambda part: filled(part, values))
     return value

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count as count_from
-from operator import is_not
 from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.linear import Linear, made_whole, unit_in, wholes_in, with_whole
 from exactdp.language.machine import Machine
+from exactdp.language.nested import with_parts
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.stored import StoredAnswer
-from exactdp.language.values import List, Value
+from exactdp.language.values import Value
 from exactdp.language.wholes import Whole
 from exactdp.semantics.naming import canonical, is_settled
 from exactdp.semantics.nodes import (
@@ -270,9 +270,7 @@ def _inserted(value: Value, sample: Later, fresh: Linear) -> Value:
     if isinstance(value, NoisyQuotient | StoredAnswer):
         return value.mapped(lambda part: _inserted(part, sample, fresh))
     if isinstance(value, tuple):
-        parts = [_inserted(part, sample, fresh) for part in value]
-        if any(map(is_not, parts, value)):
-            return List(parts) if isinstance(value, List) else tuple(parts)
+        return with_parts(value, lambda part: _inserted(part, sample, fresh))
     return value
 
 
@@ -319,10 +317,7 @@ def _rounded(event: Rounding, count: int) -> State:
 def _replaced(value: Value, gone: int, form: Linear) -> Value:
     """Return a value with a variable replaced by a form, also inside roundings."""
     if isinstance(value, tuple):
-        parts = [_replaced(part, gone, form) for part in value]
-        if any(map(is_not, parts, value)):
-            return List(parts) if isinstance(value, List) else tuple(parts)
-        return value
+        return with_parts(value, lambda part: _replaced(part, gone, form))
     if isinstance(value, NoisyQuotient | StoredAnswer):
         return value.mapped(lambda part: _replaced(part, gone, form))
     if not isinstance(value, Linear):

@@ -13,9 +13,9 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval
+from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf
-from exactdp.semantics.by_epsilon import ByEpsilon, as_spots, by_epsilon
+from exactdp.semantics.by_epsilon import ByEpsilon, by_epsilon
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.piecewise import Piecewise, piecewise
 from exactdp.semantics.spots import Spot, Trace
@@ -59,13 +59,10 @@ def moments_by_epsilon(
     given = mechanism.read_input(u)
     found = _Moments(mechanism, given, of, ideal, central=central)
 
-    def run(trace: Trace) -> Any:
-        return found.at(as_spots(mechanism, given, trace), trace)
+    def run(values: tuple[Value, ...], trace: Trace) -> Any:
+        return found.at(values, trace)
 
-    def alone(point: Fraction) -> Any:
-        return moments(mechanism.on(Interval(point, point)), u, of, ideal, central=central)
-
-    return by_epsilon(mechanism, mechanism.kept(Engine).units(given), run, alone)
+    return by_epsilon(mechanism, u, run, lambda at: moments(at, u, of, ideal, central=central))
 
 
 class _Moments:

@@ -23,6 +23,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.levels import constant
@@ -132,10 +133,8 @@ def _order(mechanism: Program) -> int:
     if end:  # of inputs with independent noise
         return end
     given = assembled(mechanism.inputs, [0] * len(names))
-    outputs = engine.outputs_up_to(len(names), given)
-    if outputs is None or any(type(one) is not int for one in outputs):
-        return 0
-    if {*outputs} != {*range(len(names))}:
+    outputs = engine.outputs_up_to(len(names), given) or ()
+    if {*map(told_apart, outputs)} != {*map(told_apart, range(len(names)))}:
         return 0
     orders = [MonotoneDirections(engine.plan(given, o)[0].graph) for o in range(len(names))]
     if not all(order.is_known for order in orders):
