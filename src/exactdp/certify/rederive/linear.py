@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from .operators import Ordered
+from .operators import OrderedBySign
 from .ratios import Ratio, UnsupportedError
 
 Rational = int | Fraction
@@ -42,7 +42,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | Fraction) and not isinstance(value, bool)
 
 
-class LinearForm(Ordered):
+class LinearForm(OrderedBySign):
     """Σ c·x + constant, with at least one unknown x."""
 
     __slots__ = ("coefficients", "constant", "judge")

@@ -14,7 +14,7 @@ from typing import Any
 
 from .choices import Choices
 from .linear import NEGATED, holds, is_number, plain
-from .operators import Ordered
+from .operators import OrderedBySign
 from .ratios import UnsupportedError
 
 End = Any  # a Fraction, or an infinite float
@@ -22,7 +22,7 @@ End = Any  # a Fraction, or an infinite float
 _MOST_POWER = 20
 
 
-class Moving(Ordered):
+class Moving(OrderedBySign):
     """What intervals and germs have in common: operations that follow from others, and refusals."""
 
     def of(self, value: Any) -> Any:

@@ -33,7 +33,7 @@ class Arithmetic:
         return (-self).__add__(other)
 
 
-class Ordered(Arithmetic):
+class OrderedBySign(Arithmetic):
     """Numbers that answer comparisons."""
 
     __slots__ = ()
