@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.own_adjacency import Own
-from exactdp.claims.private.pairs import regions_of_reals
+from exactdp.claims.private.pairs import regions_of_parts
 from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import shape_of
@@ -160,7 +160,9 @@ class Slopes(Claim):
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the region of all inputs, and those of all inputs and outputs of a pattern."""
         del each, first  # there is one group
-        yield tuple(regions_of_reals(self.claim, [((), [])], (), None))
+        (part,) = self.claim.scope.parts()
+        patterns = self.claim.losses.patterns(part, part)
+        yield tuple(regions_of_parts(self.claim, [part], [None, *patterns]))
 
     def how_many_groups(self) -> int:
         """Return 1."""

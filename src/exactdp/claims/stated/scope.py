@@ -33,9 +33,9 @@ Part: TypeAlias = tuple[Value | Unfixed, ...]
 """The single values of inputs, with `FREE` for each that is free."""
 
 
-def with_zeros_in(part: Part) -> list[Value]:
+def with_zeros_in(part: Part) -> tuple[Value, ...]:
     """Return the single values of an input of a part, whose free ones are 0."""
-    return [0 if value is FREE else value for value in part]
+    return tuple([0 if value is FREE else value for value in part])
 
 
 @dataclass(frozen=True)
