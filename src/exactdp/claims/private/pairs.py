@@ -48,7 +48,7 @@ _MOST_SAMPLES = 243
 _MOST_MOVED = 500
 
 Entries = tuple[Value, ...]
-Pair = tuple[Part, Part]
+Pair = tuple[Entries, Entries]
 
 
 class Pairs:
