@@ -129,7 +129,7 @@ def pairs_of_parts(claim: Privacy) -> tuple[Pair, ...]:
 def _balls(claim: Privacy, u: Part, v: Part) -> list[Ball]:
     """Return polytopes whose union is the set of changes between two parts of the inputs."""
     one, two = ([value for value in part if value is not FREE] for part in (u, v))
-    return claim.adjacency.polytopes(one, two, len(claim.scope.free))
+    return claim.adjacency.polytopes(one, two, u.count(FREE))
 
 
 def regions_of_pair(
@@ -186,7 +186,7 @@ def regions_of_parts(
     alone.
     """
     program, labels = claim.mechanism, entry_names(claim.mechanism.inputs)
-    reals = claim.scope.free if FREE in parts[0] else ()
+    reals = claim.scope.free_in(parts[0])
     units = constants_at(claim, *parts)
     steady = claim.has_inverse_eps and not program.kept(Engine).jumps_in_eps
     for (moving, sides), pattern in product(balls, patterns):

@@ -49,10 +49,10 @@ class StatedEvents:
         self.chances: dict[Entries, Chances] = {}
         self.pairs: tuple[Pair, ...] = ()
         """The listed pairs."""
-        if claim.scope.free:
+        self.inputs = [tuple(entries(u)) for u in claim.scope.listed()]
+        if not self.inputs:
             return
         self.pairs = claim.pairs
-        self.inputs = [tuple(entries(u)) for u in claim.scope.listed()]
         finite = [one for one in verdict.counterexamples if not one.compares_densities]
         pairs = self.pairs if verdict.holds else [self._pair(one.inputs) for one in finite]
         examples = None

@@ -44,7 +44,7 @@ def with_parameters(
     They are constants, the free entries, and some of α and γ; the others are given functions of ε
     that are forms in these.
     """
-    reals = scope.free if FREE in part else ()
+    reals = scope.free_in(part)
     names = ("eps", *units, *reals, *free)
     unit = basis(names)
     forms = [unit[name] for name in reals]

@@ -75,6 +75,12 @@ class _AtPart:
 
     # What is common to both -----------------------------------------------------------
 
+    def _ray(self, part: ClaimPart) -> Region:
+        """Return the ray of ε at one input of the part, with the bound of a part of the claim."""
+        is_called = self.claim.is_beta_of_input and FREE not in self.part
+        beta = part.beta if self.claim.has_parts or is_called else None
+        return Region(("eps",), RAY, self.entries, self.claim.epsilon, beta=beta, above=part.above)
+
     def _cone(
         self,
         base: Region,
@@ -158,15 +164,7 @@ class _AtPart:
         claim = self.claim
         free = Free.at(claim, part, None).names
         free = tuple(name for name in ("alpha", "gamma") if name in free or name in others)
-        base = Region(
-            ("eps",),
-            RAY,
-            self.entries,
-            claim.epsilon,
-            beta=part.beta if claim.has_parts else None,
-            above=part.above,
-            is_unit_used=claim.has_inverse_eps,
-        )
+        base = replace(self._ray(part), is_unit_used=claim.has_inverse_eps)
         region = self._cone(base, free, linear, has_one=bool(part.sides or others))
         sides = [self._side(self._bound(one)) for one in part.sides]
         if sides or others:
@@ -213,14 +211,7 @@ class _AtPart:
     def regions(self, part: ClaimPart) -> Iterator[Region]:
         """Yield the regions of a part of the claim."""
         free = Free.at(self.claim, part, self.values)
-        base = Region(
-            ("eps",),
-            RAY,
-            self.entries,
-            self.claim.epsilon,
-            beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
-            above=part.above,
-        )
+        base = self._ray(part)
         if (own := self.claim.mechanism.definition.part) is not None:
             base = on_stretch(base, own)
         if self.claim.mechanism.checked.releases_eps:

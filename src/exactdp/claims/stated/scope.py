@@ -54,6 +54,10 @@ class Scope:
         named = zip(entry_names(params), kinds(params), strict=True)
         return tuple(name for name, kind in named if kind is None)
 
+    def free_in(self, part: Part) -> tuple[str, ...]:
+        """Return the names of the entries that are free in a part; a part may be a single input."""
+        return self.free if FREE in part else ()
+
     @cached_property
     def ends(self) -> list[tuple[End, End]]:
         """The lower and upper end of each free entry."""
@@ -88,9 +92,14 @@ class Scope:
         return self.given.numbers() if isinstance(self.given, Grid) else None
 
     @property
+    def counts_cells(self) -> bool:
+        """Whether cells of parts are counted, whose number is known at the end; else inputs."""
+        return bool(self.free)
+
+    @property
     def nouns(self) -> tuple[str, str]:
-        """The noun for what is counted, singular and plural: inputs, or cells of reals."""
-        return ("cell", "cells") if self.free else ("input", "inputs")
+        """The noun for what is counted, singular and plural."""
+        return ("cell", "cells") if self.counts_cells else ("input", "inputs")
 
     @property
     def is_single(self) -> bool:
