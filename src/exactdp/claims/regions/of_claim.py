@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.inputs import as_given, with_zeros
 from exactdp.claims.stated.levels import Level, Range, constant
-from exactdp.claims.stated.scope import Part
+from exactdp.claims.stated.scope import FREE, Part
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import inf
 from exactdp.semantics.distribution import has_integers
@@ -40,9 +40,9 @@ def regions_of(
             yield tuple(one.with_entries(part, known) for one in alike)
             continue
         found = regions_at(claim, part)
-        if _is_alike(claim, found):
+        if FREE not in part and _is_alike(claim, found):
             alike = found
-        yield tuple(replace(one, stands_for=known) for one in found) if known else found
+        yield found if known is None else tuple(replace(one, stands_for=known) for one in found)
 
 
 def _parts(
@@ -55,13 +55,12 @@ def _parts(
 
 
 def _is_alike(claim: AccuracyRegions, found: tuple[Region, ...]) -> bool:
-    """Whether the regions are the same at all inputs, apart from the input itself."""
+    """Whether the regions are the same at all listed inputs, apart from the input itself."""
     if claim.uses_inputs or claim.conditions != ALWAYS or claim.has_inverse_eps:
         return False
     if claim.mechanism.checked.releases_eps:
         return False
-    (one, *others) = found or (None,)
-    return not (one is None or others or one.moves_inputs or one.levels) and one.beta is None
+    return len(found) == 1 and found[0].beta is None and not found[0].levels
 
 
 def _refuse_everywhere(claim: AccuracyRegions) -> None:
