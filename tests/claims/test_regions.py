@@ -78,3 +78,18 @@ def test_the_smallest_budget_where_alpha_is_free() -> None:
     found = claim.smallest_epsilon(width=Fraction(1, 1000))
     assert isinstance(found.upper, Fraction)
     assert found.lower <= Fraction(6931472, 10**7) <= found.upper + Fraction(1, 10**6)
+
+
+def test_a_condition_on_a_gamma_that_depends_on_a_finite_entry() -> None:
+    """Pr(|Lap| > γ) is e^{−γε}, which is above e^{−xε}/2 at x = γ = 2b: the box is not vacuous."""
+    mechanism = Mechanism.from_source("def f(b: Dom(0, 3), x: Real): return lap(eps, x)")
+    given: dict[str, Any] = {"input_distance": discrete, "output_distance": sup, "gamma": "2*b"}
+    for inputs in (Box(1, 5), [[1, 2]]):
+        claim = Accuracy(
+            mechanism, "exp(-eps*x)/2", inputs=inputs, region="x <= gamma", alpha=ANY, **given
+        )
+        verdict = claim.check()
+        assert verdict.holds is False
+        assert verdict.counterexample is not None
+        b, x = verdict.counterexample.input
+        assert x <= 2 * b

@@ -23,6 +23,7 @@ from exactdp import (
     Box,
     Grid,
     Mechanism,
+    Privacy,
     VacuousClaimError,
     alpha,
     discrete,
@@ -256,3 +257,10 @@ def test_the_least_gamma_of_a_claim() -> None:
     assert wrong.smallest_gamma(eps=20).upper == 0
     with pytest.raises(ValueError, match="depends on gamma"):
         Accuracy(COUNT, exp(-gamma * eps)).smallest_gamma(eps=1)
+
+
+def test_the_privacy_of_a_mechanism_without_inputs_says_nothing() -> None:
+    mechanism = Mechanism.from_source("def f(): return lap(eps, 0)")
+    verdict = Privacy(mechanism).check()
+    assert verdict.outcome == "vacuous"
+    assert "no two different inputs are adjacent" in str(verdict)

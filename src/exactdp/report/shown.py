@@ -13,14 +13,15 @@ from exactdp.claims.constants.curves import ErrorCurve, error_curve
 from exactdp.claims.constants.tightness import Tightness
 from exactdp.claims.decision.counterexamples import Counterexample
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.claims.regions.listed import regions_at
 from exactdp.claims.regions.obligations import Obligation
+from exactdp.claims.regions.of_part import regions_at
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import (
     as_given,
 )
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import entries
 from exactdp.language.parted import by_parts
 from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
@@ -157,7 +158,7 @@ def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> Err
 
 def _is_ray(claim: Accuracy, u: tuple[Value, ...]) -> bool:
     """Whether theorems determine which α and γ suffice at an input."""
-    return all(region.is_ray for region in regions_at(claim, u))
+    return all(region.is_ray for region in regions_at(claim, tuple(entries(u))))
 
 
 def _due(claim: Accuracy, u: tuple[Value, ...]) -> Due[Obligation] | None:

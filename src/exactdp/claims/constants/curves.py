@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from exactdp.claims.regions.listed import regions_at
+from exactdp.claims.regions.of_part import regions_at
 from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import ValueRefusedError
+from exactdp.language.layout import entries
 from exactdp.language.parted import by_parts
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, ExpPoly
@@ -160,7 +161,7 @@ def _several() -> ValueRefusedError:
 def _one_form(claim: DecidedAccuracy, u: tuple[Value, ...]) -> ErrorCurve:
     """Return the error curve if the error is one closed form."""
     given = as_written(as_given(claim.mechanism, u))
-    regions = regions_at(claim, u)
+    regions = regions_at(claim, tuple(entries(u)))
     for region in regions:
         if not region.is_ray:
             raise ValueRefusedError(

@@ -43,9 +43,9 @@ def _simple(value: Value, room: Fraction | None = None) -> Value:
 def simple_around(claim: DecidedAccuracy, u: Value, risk: Fraction) -> Value:
     """Return a simple input close to `u` next to which the error is nearly as likely as `risk`.
 
-    None if inputs are listed.
+    None if `u` is a listed input.
     """
-    if not claim.scope.free:
+    if not claim.scope.has_between(u):
         return None
     for room in _ROOMS if claim.epsilon.is_point else ():
         centre = _simple(u, room)

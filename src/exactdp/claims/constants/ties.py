@@ -33,7 +33,7 @@ def why_never(claim: DecidedAccuracy, found: Counterexample) -> str:
     if tie is None:
         return f"at ε = {float(found.eps):.6g} it still fails at the input {show(found.input)}"
     is_tie = f"the input {show(tie)} is a tie"
-    if claim.scope.free:
+    if claim.scope.has_between(tie):
         is_tie = f"inputs may be arbitrarily close to a tie such as {show(tie)}"
     return f"{is_tie}, where the ideal output changes"
 
@@ -44,12 +44,10 @@ def _ties(claim: DecidedAccuracy, found: Counterexample) -> Iterator[Value]:
     given = list(entries(mechanism.read_input(found.input)))
     reals = [k for k, kind in enumerate(kinds(mechanism.inputs)) if kind is None]
     near = _NEAR / found.eps
-    places: list[list[Value]] = []
-    if claim.scope.free:
-        places = [_with(given, dict.fromkeys(reals, value)) for value in (0, 1)]
-        places.append(
-            _with(given, {k: simplest_inside(given[k] - near, given[k] + near) for k in reals})
-        )
+    places = [_with(given, dict.fromkeys(reals, value)) for value in (0, 1)]
+    places.append(
+        _with(given, {k: simplest_inside(given[k] - near, given[k] + near) for k in reals})
+    )
     for place in (*places, given):
         there = as_given(mechanism, assembled(mechanism.inputs, place))
         if place == given:

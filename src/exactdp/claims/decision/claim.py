@@ -122,7 +122,7 @@ class Claim(Stated):
 
     def wider(self) -> Self | None:
         """Return the claim about all reals, if this one is about a box of them."""
-        return self.everywhere() if self.scope.free and not self.scope.has_all else None
+        return self.everywhere() if self.scope.sides else None
 
     def stronger(self) -> Claim | None:
         """Return a claim that implies this one and is easier to prove, if there is one."""
@@ -151,7 +151,7 @@ class Claim(Stated):
         Cells of reals are counted one by one, but a listed input, or a class of them, once.
         """
         found = sum(parts, Contents())
-        if self.scope.free:
+        if self.scope.counts_cells:
             return found
         return Contents().and_some(found.most, group[0].inputs if group else 1)
 

@@ -451,7 +451,7 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
         }
         if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
             continue
-        if not (claim.scope.free or fixed):
+        if claim.scope.is_single and not fixed:
             continue  # this would be the same claim
         known = {**claim.level_values.input_values(setting.input), **setting.levels}
         if multiplies and not holds_at(claim.conditions, known, setting.eps):

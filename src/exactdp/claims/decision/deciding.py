@@ -75,7 +75,7 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
         if wider is not None:
             larger = decide(wider, progress=progress, hint=False)
         if larger is None or not larger.holds:
-            if claim.scope.free:
+            if claim.scope.counts_cells:
                 missing = _what_is_left(claim, list(seen.findings), hint=hint)
             else:
                 missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
@@ -203,8 +203,7 @@ class _Examining(Fold):
             (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
         )
         part: tuple[Finding, ...] | PackedFindings = found
-        packs = self._question.is_packed and not self._claim.scope.free
-        if packs or self._groups == Examination.span:
+        if self._question.is_packed or self._groups == Examination.span:
             with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
                 part = PackedFindings(len(found), pack(found))
         return Examined(

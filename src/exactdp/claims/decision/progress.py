@@ -24,7 +24,7 @@ class Meter:
     """Reports progress: a number of listed inputs, or a fraction of the cones."""
 
     def __init__(self, claim: Claim, progress: Progress | None) -> None:
-        self._one_by_one = not claim.scope.free
+        self._one_by_one = not claim.scope.counts_cells
         self._progress = progress
         self._groups, self._done, self._told = claim.how_many_groups(), 0, 0.0
 

@@ -144,13 +144,14 @@ class Desk:
         inputs = 0
         hear = nobody if meter is None else meter.part
         for group in islice(self._groups, unit.stop - unit.start):
+            if self._at:
+                self.claim.work.trim()
             self._at += 1
             fold.add(group, hear)
             count = group[0].inputs if group else 1
             inputs += count
             if meter is not None:
                 meter.one_more(count)
-            self.claim.work.trim()
             if fold.is_over or time.monotonic() > until:  # cheaper than the processor time
                 break
         spent = time.process_time() - begin

@@ -57,7 +57,8 @@ class Verdict(Told):
     @property
     def is_everywhere(self) -> bool:
         """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
-        return bool(self._decided_claim.scope.free)
+        is_everywhere: bool = self._decided_claim.scope.counts_cells
+        return is_everywhere
 
     @property
     def nouns(self) -> tuple[str, str]:

@@ -43,7 +43,7 @@ Index: TypeAlias = tuple[int, int, int]
 """Of a place, an obligation and an alternative of β on a cell."""
 
 _MOST_AT_INPUT = 400  # cells of (ε, εα, εγ); integer noise has one for each whole number below γ
-_MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of listed inputs that are kept
+_MOST_REGIONS, _MOST_SIGNS = 2_000, 20_000  # of earlier groups that are kept
 _CUTS = 400  # for each closed form that replaces a maximum
 _FEW_CUTS = 20  # to prove that a sum is positive for any value of a logarithm
 _ENOUGH_AT_INPUT = 40  # to find a simple counterexample if there are infinitely many cells
@@ -306,9 +306,7 @@ class Explorer:
                 seen |= set(faces)
 
     def trim(self) -> None:
-        """Discard cached results if there are many listed inputs: each is examined once."""
-        if self.claim.scope.free:
-            return
+        """Discard cached results if there are many: each group is examined once."""
         for kept, most in (
             (self._explored, _MOST_REGIONS),
             (self._on_rays, _MOST_SIGNS),

@@ -15,7 +15,7 @@ from exactdp.claims.decision.survey import survey
 from exactdp.claims.expectations.certificate import certificate
 from exactdp.claims.expectations.excesses import Excess, LossBound, excess
 from exactdp.claims.expectations.loss_functions import TOLD, LossFunction, expected, read_loss
-from exactdp.claims.regions.of_inputs import basis, real_forms, region_at, sides_within
+from exactdp.claims.regions.of_inputs import region_at
 from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Due, mechanism_on
@@ -34,14 +34,12 @@ from exactdp.claims.stated.inputs import (
 )
 from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 from exactdp.claims.stated.vacuity import Content, Contents
-from exactdp.cones import Cone
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
 from exactdp.running.conduct import How
-from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Spot, Trace, watched
 
@@ -154,36 +152,24 @@ class Expected(BoundedClaim):
         return not self._jumps and self.function.is_continuous and not self.function.uses_ideal
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Yield the ray of each listed input, or the cone of each finite part of an input."""
+        """Yield the region of each part of the inputs."""
         del each  # inputs are never grouped
-        mechanism, on = self.mechanism, self.epsilon
-        parts: Iterable[Part] = self.scope.parts()
+        mechanism, scope = self.mechanism, self.scope
+        parts: Iterable[Part] = scope.parts()
         if self._is_alike:
-            parts = (tuple(entries(self.scope.some)),)
+            parts = (tuple(entries(scope.some)),)
         for part in islice(parts, first, None):
-            if FREE in part:
-                region = self._cone(part)
-                yield () if region is None else (region,)
-            else:
-                u = assembled(mechanism.inputs, part)
-                units = mechanism.kept(Engine).units(u) if mechanism.moves else ()
-                yield (region_at(mechanism, part, units, on),)
-
-    def _cone(self, part: Part) -> Region | None:
-        """Return the region of a part of the claim in which entries are free."""
-        mechanism, moves = self.mechanism, self.mechanism.moves
-        units: tuple[str, ...] = ()
-        if moves:
             some = assembled(mechanism.inputs, with_zeros_in(part))
-            units = (mechanism.kept(Engine).unit(_WHAT, some),)
-        names = ("eps", *units, *self.scope.free)
-        unit = basis(names)
-        forms = [unit[name] for name in self.scope.free]
-        sides = sides_of_eps(self.epsilon, units, names)
-        sides += sides_within(self.scope, unit["eps"], forms)
-        cone = Cone.of(len(names), sides)
-        given = real_forms(part, forms)
-        return Region(names, cone, given, self.epsilon, is_unit_used=moves).hull()
+            units: tuple[str, ...] = ()
+            if mechanism.moves:
+                engine = mechanism.kept(Engine)
+                units = (engine.unit(_WHAT, some),) if FREE in part else engine.units(some)
+            region = region_at(scope, part, units, self.epsilon)
+            if FREE in part:
+                whole = replace(region, is_unit_used=mechanism.moves).hull()
+                yield () if whole is None else (whole,)
+            else:
+                yield (region,)
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""

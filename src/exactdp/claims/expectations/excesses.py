@@ -92,7 +92,7 @@ def excess(claim: Expected, problem: Problem, sign: Sign) -> Excess | None:
 
     def at_log(point: Sequence[Fraction], near: Fraction) -> Excess | None:
         numbers = region.numbers(point)
-        there = region_at(mechanism, numbers, region.names[1:2], claim.epsilon)
+        there = region_at(claim.scope, tuple(numbers), region.names[1:2], claim.epsilon)
         found = bound_at_log(claim, there, near)
         return None if found is None else told(numbers, near, found[0].expected, found[1])
 

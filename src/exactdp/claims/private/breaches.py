@@ -184,7 +184,7 @@ def _confirmed(claim: Privacy, problem: Problem, sign: Sign) -> Breach | None:
     def at_log(point: Sequence[Fraction], near: Fraction) -> Breach | None:
         numbers, units = region.numbers(point), region.names[1:2]
         pair, others = numbers[:count], numbers[count:]
-        there = region_at(claim.mechanism, pair, units, claim.epsilon, others)
+        there = region_at(claim.scope, tuple(pair), units, claim.epsilon, others)
         found = bound_at_log(claim, there, near)
         if found is None:
             return None

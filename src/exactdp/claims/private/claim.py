@@ -22,8 +22,7 @@ from exactdp.claims.private.own_adjacency import Own, read_adjacency
 from exactdp.claims.private.pairs import (
     Pair,
     Pairs,
-    listed_pairs,
-    pairs_everywhere,
+    pairs_of_parts,
     refuse_everywhere,
     regions_of_pair,
     samples_of,
@@ -213,8 +212,8 @@ class Privacy(Claim):
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """The ordered pairs of distinct adjacent inputs, as flat tuples, if they are listed."""
-        return listed_pairs(self)
+        """The ordered pairs of distinct adjacent inputs, as flat tuples, or of parts of them."""
+        return pairs_of_parts(self)
 
     @property
     def outcomes(self) -> Outcomes:
@@ -250,13 +249,10 @@ class Privacy(Claim):
         return not (engine.jumps if self.scope.free else engine.jumps_in_eps)
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
-        """Yield the regions of each listed pair, or those of all pairs of reals.
+        """Yield the regions of each pair of inputs, or of parts of them.
 
         Outputs with the same densities as at an earlier pair are skipped, unless `each` is set.
         """
-        if self.scope.free:
-            yield from islice(pairs_everywhere(self), first, None)
-            return
         known: set[object] | None = None if each else set()
         if first and known is not None and self.mechanism.checked.output.holds_noise:
             for u, v in islice(self.pairs, first):
@@ -266,7 +262,7 @@ class Privacy(Claim):
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
-        return len(list(pairs_everywhere(self))) if self.scope.free else len(self.pairs)
+        return len(self.pairs)
 
     def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
         """Return what must be proved at a sample of a region."""
@@ -376,7 +372,7 @@ class Privacy(Claim):
         self, *, width: Number = "1e-6", progress: Progress | None = None, **how: Unpack[How]
     ) -> Leakage:
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
-        if not self.pairs and next(self.regions(), None) is None:
+        if not self.pairs:
             self.require_content(Contents())
         found = by_parts(
             self,

@@ -17,6 +17,7 @@ from exactdp.claims.private.outcomes import Chances, integers_beside_reals, only
 from exactdp.claims.private.patterns import filled, integers_in, reals_in
 from exactdp.claims.private.real_sets import PositivePart, positive_parts
 from exactdp.claims.stated.claim import Due
+from exactdp.claims.stated.scope import FREE, with_zeros_in
 from exactdp.errors import ValueRefusedError
 from exactdp.language.events import State
 from exactdp.language.layout import assembled, kinds
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.pairs import Entries
     from exactdp.claims.regions.region import Region
+    from exactdp.claims.stated.scope import Part
     from exactdp.semantics.spots import Trace
 
 _ZERO = ExpPoly(0)
@@ -174,18 +176,19 @@ class Losses:
             every = product(every, repeat=2)
         return [one for one in every if reals_in(one)]
 
-    def patterns(self, u: Entries, v: Entries) -> list[Value]:
-        """Return the patterns with real numbers that outputs have at two listed inputs."""
-        if self._claim.delta_form or not self._claim.mechanism.checked.output.holds_noise:
+    def patterns(self, u: Part, v: Part) -> list[Value]:
+        """Return the patterns with real numbers that outputs have at two parts of the inputs."""
+        holds_noise = FREE in u or self._claim.mechanism.checked.output.holds_noise
+        if self._claim.delta_form or not holds_noise:
             return []
-        if self._claim.has_inverse_eps:
-            given = (assembled(self._claim.mechanism.inputs, x) for x in (u, v))
+        given = [assembled(self._claim.mechanism.inputs, with_zeros_in(x)) for x in (u, v)]
+        if self._claim.has_inverse_eps or FREE in u:
             return self.with_reals(one for x in given for one in self._engine.patterns(x))
         return self.with_reals(one.env[0] for x in (u, v) for one in self._outcomes.distribution(x))
 
-    def seen_of(self, u: Entries, v: Entries, pattern: Value) -> object:
-        """Return the data that the densities of a pattern at two listed inputs depend on."""
-        if self._claim.has_inverse_eps:
+    def seen_of(self, u: Part, v: Part, pattern: Value) -> object:
+        """Return the data that the densities of a pattern at two parts of the inputs depend on."""
+        if self._claim.has_inverse_eps or FREE in u:
             return u, v, pattern
         given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
         parts = [pattern] if self._claim.measure == "privacy" else pattern

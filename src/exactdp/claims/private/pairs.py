@@ -1,13 +1,14 @@
 """The pairs of inputs of a privacy claim, and their regions of parameters.
 
-A listed pair is a ray, on which only ε is free. For all reals, the parameters are ε, the first
-input u and the difference u′ − u, the latter two multiplied by ε: a cone whose sides express that u
-and u′ are adjacent.
+A listed pair is a ray, on which only ε is free. Where entries of u and u′ are free, parameters are
+ε, the first input u and the difference u′ − u, the latter two multiplied by ε: a cone whose sides
+express that u and u′ are adjacent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -18,8 +19,7 @@ from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.of_inputs import (
     basis,
     combined,
-    listed_forms,
-    real_forms,
+    entry_forms,
     region_at,
     sides_within,
 )
@@ -29,7 +29,7 @@ from exactdp.claims.stated.inputs import (
     Grid,
     as_given,
 )
-from exactdp.claims.stated.scope import FREE
+from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -115,52 +115,50 @@ def _domains(claim: Privacy) -> list[Sequence[Value]] | None:
     ]
 
 
-# All reals and boxes ------------------------------------------------------------------
+def pairs_of_parts(claim: Privacy) -> tuple[Pair, ...]:
+    """Return the ordered pairs of parts that contain distinct adjacent inputs."""
+    if not claim.scope.free:
+        return listed_pairs(claim)
+    parts = list(claim.scope.parts())
+    return tuple([(u, v) for u, v in product(parts, repeat=2) if _balls(claim, u, v)])
 
 
-def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
-    """Yield the regions of all pairs of reals, for each pair of finite parts of the inputs."""
-    domains = kinds(claim.mechanism.inputs)
-    members = [kind.members for kind in domains if kind is not None]
-    for u in product(*members):
-        for v in product(*members):
-            balls = claim.adjacency.polytopes(u, v, domains.count(None))
-            if balls:
-                yield tuple(regions_of_reals(claim, balls, u, v))
+# Regions ------------------------------------------------------------------------------
+
+
+def _balls(claim: Privacy, u: Part, v: Part) -> list[Ball]:
+    """Return polytopes whose union is the set of changes between two parts of the inputs."""
+    one, two = ([value for value in part if value is not FREE] for part in (u, v))
+    return claim.adjacency.polytopes(one, two, u.count(FREE))
 
 
 def regions_of_pair(
-    claim: Privacy, u: Entries, v: Entries, known: set[object] | None = None
+    claim: Privacy, u: Part, v: Part, known: set[object] | None = None
 ) -> Iterator[Region]:
-    """Yield the regions of a listed pair: one for all finite outputs, one for each other pattern.
+    """Yield the regions of two parts of the inputs: for all finite outputs and for each pattern.
 
-    In the latter, the real numbers of the output are parameters. Patterns with the same data as
-    another pair (`known`) are skipped.
+    Patterns with the same data as another pair (`known`) are skipped.
     """
-    on, units = claim.epsilon, constants_at(claim, u, v)
-    yield region_at(claim.mechanism, (*u, *v), units, on)
-    for pattern in claim.losses.patterns(u, v):
-        if known is not None:
-            seen = claim.losses.seen_of(u, v, pattern)
-            if seen in known:
-                continue
-            known.add(seen)
-        outputs = released(pattern)
-        names = ("eps", *units, *outputs)
-        numbers = [Combination(basis(names)[name]) for name in outputs]
-        given = listed_forms(claim.mechanism, (*u, *v), len(names)) if units else (*u, *v)
-        cone = Cone.of(len(names), sides_of_eps(on, units, names))
-        yield Region(names, cone, (*given, pattern, *numbers), on)
+    patterns = claim.losses.patterns(u, v)
+    if known is not None and patterns:
+        seen = {one: claim.losses.seen_of(u, v, one) for one in patterns}
+        patterns = [one for one in patterns if seen[one] not in known]
+        known.update(seen.values())
+    if FREE in u:
+        yield from regions_of_parts(claim, (u, v), [None, *patterns], _balls(claim, u, v))
+        return
+    yield region_at(claim.scope, (*u, *v), constants_at(claim, u, v), claim.epsilon)
+    yield from regions_of_parts(claim, (u, v), patterns)
 
 
-def constants_at(claim: Privacy, *inputs: Entries) -> tuple[str, ...]:
+def constants_at(claim: Privacy, *parts: Part) -> tuple[str, ...]:
     """Return the parameter for 1/ε or a logarithm over ε that is combined with reals, if any.
 
-    It is the one that occurs at some of the given inputs, of which only the finite parts matter.
+    It is the one that occurs in some of the given parts of the inputs.
     """
     if not claim.has_inverse_eps:
         return ()
-    given = (assembled(claim.mechanism.inputs, u) for u in inputs)
+    given = (assembled(claim.mechanism.inputs, with_zeros_in(one)) for one in parts)
     return (claim.mechanism.kept(Engine).unit("Privacy is decided", *given),)
 
 
@@ -176,21 +174,24 @@ def _unused(name: str, count: int, taken: Sequence[str]) -> list[str]:
     return [f"{name}[{k}]" for k in range(count)]
 
 
-def regions_of_reals(
-    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries | None
+def regions_of_parts(
+    claim: Privacy,
+    parts: Sequence[Part],
+    patterns: Sequence[Value | None],
+    balls: Sequence[Ball] = (((), []),),
 ) -> Iterator[Region]:
-    """Yield a region of parameters for each polytope of differences; for one input if it is alone.
+    """Yield a region for each polytope of changes between two parts of the inputs and each pattern.
 
-    `first` and `second` are the finite entries of the inputs.
+    The real numbers of a pattern are parameters; there are none without a pattern. A part may be
+    alone.
     """
-    domains = kinds(claim.mechanism.inputs)
-    labels = entry_names(claim.mechanism.inputs)
-    reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-    listed = [first] if second is None else [first, second]
-    units = constants_at(claim, *(_whole(claim, finite) for finite in listed))
-    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, listed))):
+    program, labels = claim.mechanism, entry_names(claim.mechanism.inputs)
+    reals = claim.scope.free_in(parts[0])
+    units = constants_at(claim, *parts)
+    steady = claim.has_inverse_eps and not program.kept(Engine).jumps_in_eps
+    for (moving, sides), pattern in product(balls, patterns):
         changes = _unused("change", len(moving), labels)
-        outputs = [] if pattern is None else released(pattern, labels)
+        outputs = [] if pattern is None else released(pattern, labels if reals else ())
         names = ("eps", *units, *reals, *changes, *outputs)
         unit = basis(names)
         one = [unit[name] for name in reals]
@@ -202,36 +203,17 @@ def regions_of_reals(
             factors = side.most, *(-q for q in side.changes), *(-q for q in side.inputs)
             walls.append(combined(factors, [unit["eps"], *moves, *one[: len(side.inputs)]]))
         entries: list[Value | Combination] = []
-        for place, finite in zip((one, two), listed, strict=False):
-            walls += sides_within(claim.scope, unit["eps"], place)
-            entries += real_forms(_whole(claim, finite, FREE), place)
+        for place, part in zip((one, two), parts, strict=False):
+            if reals:
+                walls += sides_within(claim.scope, unit["eps"], place)
+            entries += entry_forms(program, part, unit["eps"] if units else None, place)
         if pattern is not None:
             entries += [pattern, *(Combination(unit[name]) for name in outputs)]
-        cone = Cone.of(len(names), walls)
-        steady = claim.has_inverse_eps and not claim.mechanism.kept(Engine).jumps_in_eps
-        steady = steady and second is not None
-        whole = Region(names, cone, tuple(entries), claim.epsilon, is_steady=steady).hull()
-        if whole is not None:
+        region = Region(names, Cone.of(len(names), walls), tuple(entries), claim.epsilon)
+        if not reals:
+            yield region
+        elif (whole := replace(region, is_steady=steady and len(parts) > 1).hull()) is not None:
             yield whole
-
-
-def _patterns(claim: Privacy, listed: Sequence[Entries]) -> list[Value]:
-    """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
-    if claim.delta_form:
-        return []  # outputs are not compared by densities
-    engine = claim.mechanism.kept(Engine)
-    found: dict[Value, None] = {}
-    for finite in listed:
-        whole = assembled(claim.mechanism.inputs, _whole(claim, finite))
-        found |= dict.fromkeys(engine.patterns(whole))
-    return claim.losses.with_reals(found)
-
-
-def _whole(claim: Privacy, finite: Entries, real: Any = _ZERO) -> Entries:
-    """Return the entries of an input with certain finite ones; the real ones are all the same."""
-    rest = iter(finite)
-    domains = kinds(claim.mechanism.inputs)
-    return tuple(real if kind is None else next(rest) for kind in domains)
 
 
 def refuse_everywhere(claim: Privacy) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.own_adjacency import Own
-from exactdp.claims.private.pairs import regions_of_reals
+from exactdp.claims.private.pairs import regions_of_parts
 from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import shape_of
@@ -26,7 +26,7 @@ from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import Inputs
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import OrderedSum
-from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.layout import assembled, entry_names
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -127,11 +127,11 @@ class Slopes(Claim):
     @classmethod
     def of(cls, claim: Privacy) -> Slopes | None:
         """Return the stronger claim, if it implies the given privacy claim."""
-        if not claim.scope.free or claim.delta_form or claim.measure != "privacy":
+        names = entry_names(claim.mechanism.inputs)
+        are_all_free = 0 < len(claim.scope.free) == len(names)
+        if not are_all_free or claim.delta_form or claim.measure != "privacy":
             return None
-        domains = kinds(claim.mechanism.inputs)
-        adjacency = claim.adjacency
-        if any(kind is not None for kind in domains) or not adjacency.corners(len(domains)):
+        if not claim.adjacency.corners(len(names)):
             return None
         engine = claim.mechanism.kept(Engine)
         if engine.jumps or (engine.outputs is None and engine.densities_jump):
@@ -160,7 +160,9 @@ class Slopes(Claim):
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the region of all inputs, and those of all inputs and outputs of a pattern."""
         del each, first  # there is one group
-        yield tuple(regions_of_reals(self.claim, [((), [])], (), None))
+        (part,) = self.claim.scope.parts()
+        patterns = self.claim.losses.patterns(part, part)
+        yield tuple(regions_of_parts(self.claim, [part], [None, *patterns]))
 
     def how_many_groups(self) -> int:
         """Return 1."""

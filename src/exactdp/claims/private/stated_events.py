@@ -47,11 +47,14 @@ class StatedEvents:
         self.far: dict[Value, list[Value]] = {}
         """Large integers with several rates, with the numbers d_j that determine their signs."""
         self.chances: dict[Entries, Chances] = {}
-        if claim.scope.free:
-            return
+        self.pairs: tuple[Pair, ...] = ()
+        """The listed pairs."""
         self.inputs = [tuple(entries(u)) for u in claim.scope.listed()]
+        if not self.inputs:
+            return
+        self.pairs = claim.pairs
         finite = [one for one in verdict.counterexamples if not one.compares_densities]
-        pairs = claim.pairs if verdict.holds else [self._pair(one.inputs) for one in finite]
+        pairs = self.pairs if verdict.holds else [self._pair(one.inputs) for one in finite]
         examples = None
         if not claim.delta_form and claim.measure == "privacy":
             examples = [output for one in finite for output in one.outputs]
@@ -108,7 +111,7 @@ class StatedEvents:
             self._require_far(claim)
         if self.claim.delta_form:
             signs.decided(nonnegative(self.claim.delta_form, self.claim.epsilon))
-            for pair in self.claim.pairs:
+            for pair in self.pairs:
                 self._add_sets(signs, pair, self._add_far(signs, pair))
             return
         every = (key.env[0] for side in self.chances.values() for key in side)
@@ -116,7 +119,7 @@ class StatedEvents:
             signs.places(self.verdict)
             return
         gaps: dict[ClosedForm, None] = {}
-        for pair in self.claim.pairs:
+        for pair in self.pairs:
             one, two = (
                 {
                     key: chance

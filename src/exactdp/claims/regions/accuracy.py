@@ -169,7 +169,7 @@ class AccuracyRegions(AccuracyStatement):
     @property
     def _has_many_corners(self) -> bool:
         """Whether a box is one cell with many rays, because the mechanism does not compare."""
-        is_wide = len(self.scope.free) > _FEW_CORNERS and not self.scope.has_all
+        is_wide = len(self.scope.ends) > _FEW_CORNERS and not self.scope.has_all
         return is_wide and not self._compares
 
     @cached_property

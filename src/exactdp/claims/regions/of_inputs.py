@@ -1,26 +1,29 @@
-"""Regions of inputs, without α and γ: those of listed inputs, and forms for all real ones.
+"""Parts of the inputs as regions: free entries are parameters, and a listed input is a ray.
 
-If a mechanism combines 1/ε or log(r)/ε with reals, constants are parameters beside ε, and listed
-numbers are forms in these: multiples of ε.
+If a mechanism combines 1/ε or log(r)/ε with reals, constants are parameters beside ε, too, and
+listed numbers are forms in these: multiples of ε.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from exactdp.claims.regions.moving import curve_of, scaled_form
 from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
-from exactdp.claims.stated.scope import FREE, Part, Scope
+from exactdp.claims.stated.scope import FREE, Part, Scope, with_zeros_in
+from exactdp.cones import Cone
 from exactdp.language.layout import kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval
-from exactdp.semantics.by_epsilon import cone_of_constants
+from exactdp.semantics.by_epsilon import sides_of_eps
 
 _INVERSE = "the mechanism uses 1/eps"
+NO_LEVELS: Mapping[str, ClosedForm] = MappingProxyType({})
 
 
 def basis(names: Sequence[str]) -> dict[str, Vector]:
@@ -28,79 +31,74 @@ def basis(names: Sequence[str]) -> dict[str, Vector]:
     return {name: tuple(Fraction(one == name) for one in names) for name in names}
 
 
-def level_forms(
-    names: Sequence[str], units: Sequence[str], levels: Mapping[str, ClosedForm]
-) -> dict[str, Vector]:
-    """Return α and γ, scaled by ε, as forms in parameters: themselves, or given functions of ε."""
-    found = {name: form for name, form in basis(names).items() if name in ("alpha", "gamma")}
+def with_parameters(
+    base: Region,
+    scope: Scope,
+    part: Part,
+    units: Sequence[str],
+    free: Sequence[str] = (),
+    levels: Mapping[str, ClosedForm] = NO_LEVELS,
+) -> Region:
+    """Return a region at a part of the inputs with parameters beside ε.
+
+    They are constants, the free entries, and some of α and γ; the others are given functions of ε
+    that are forms in these.
+    """
+    reals = scope.free_in(part)
+    names = ("eps", *units, *reals, *free)
+    unit = basis(names)
+    forms = [unit[name] for name in reals]
+    sides = sides_of_eps(base.on, units, names)
+    if reals:
+        sides += sides_within(scope, unit["eps"], forms)
+    found = {name: unit[name] for name in ("alpha", "gamma") if name in free}
     for name, level in levels.items():
         form = scaled_form(level, units)
         assert form is not None  # others are refused where they are read
         found[name] = tuple(form.get(one, Fraction(0)) for one in names)
-    return found
-
-
-def with_parameters(
-    base: Region, units: Sequence[str], free: Sequence[str], levels: Mapping[str, ClosedForm]
-) -> Region:
-    """Return a region at a listed input with constants, and some of α and γ, as parameters.
-
-    The others are given functions of ε that are forms in these.
-    """
-    names = ("eps", *units, *free)
-    forms = level_forms(names, units, levels)
     return replace(
         base,
         names=names,
-        cone=cone_of_constants(base.on, units, names),
-        entries=tuple(
-            Combination((*one.form, *(Fraction(0),) * (len(names) - len(one.form))))
-            if isinstance(one, Combination)
-            else one
-            for one in base.entries
-        ),
-        alpha=forms.get("alpha"),
-        gamma=forms.get("gamma"),
+        cone=Cone.of(len(names), sides),
+        entries=entry_forms(scope.program, part, unit["eps"] if units else None, forms),
+        alpha=found.get("alpha"),
+        gamma=found.get("gamma"),
     )
 
 
 def region_at(
-    mechanism: Program,
-    values: Sequence[Value],
-    units: Sequence[str],
-    on: Interval,
-    others: Sequence[Value] = (),
+    scope: Scope, part: Part, units: Sequence[str], on: Interval, others: Sequence[Value] = ()
 ) -> Region:
-    """Return the region of one or two listed inputs, given by their entries, and other values.
+    """Return the region of a part of the inputs, or of two listed ones, and other values.
 
     `units` are the constants among its parameters.
     """
-    if not units:
-        ray = Region(("eps",), RAY, (*values, *others), on)
-        own = mechanism.definition.part
-        return ray if own is None else on_stretch(ray, own)
-    names = ("eps", *units)
-    curve = curve_of({}, with_unit=True) if names == ("eps", UNIT) else None
-    cone = cone_of_constants(on, units, names)
-    given = listed_forms(mechanism, values, len(names))
-    return Region(names, cone, (*given, *others), on, curve=curve, why=_INVERSE)
+    ray = Region(("eps",), RAY, with_zeros_in(part), on)
+    if units or FREE in part:
+        found = with_parameters(ray, scope, part, units)
+        curve = curve_of({}, with_unit=True) if found.names == ("eps", UNIT) else None
+        ray = replace(found, curve=curve, why="" if FREE in part else _INVERSE)
+    elif (own := scope.program.definition.part) is not None:
+        ray = on_stretch(ray, own)
+    return replace(ray, entries=(*ray.entries, *others)) if others else ray
 
 
-def listed_forms(
-    mechanism: Program, values: Sequence[Value], size: int
+def entry_forms(
+    program: Program, part: Part, eps: Vector | None, reals: Iterable[Vector]
 ) -> tuple[Value | Combination, ...]:
-    """Return the entries of listed inputs, with reals as multiples of ε."""
-    domains, rest = kinds(mechanism.inputs), (Fraction(0),) * (size - 1)
+    """Return the entries of one or two inputs, with given forms for those that are free.
+
+    Other real ones are multiples of ε if a form for it is given.
+    """
+    domains, forms = kinds(program.inputs), iter(reals)
     return tuple(
-        value if domains[k % len(domains)] is not None else Combination((Fraction(value), *rest))
-        for k, value in enumerate(values)
+        Combination(next(forms))
+        if value is FREE
+        else value
+        if eps is None or domains[k % len(domains)] is not None
+        else Combination(tuple(Fraction(value) * q for q in eps))
+        for k, value in enumerate(part)
     )
-
-
-def real_forms(part: Part, reals: Sequence[Vector]) -> tuple[Value | Combination, ...]:
-    """Return the entries of an input with forms for those that are free."""
-    forms = iter(reals)
-    return tuple(Combination(next(forms)) if value is FREE else value for value in part)
 
 
 def sides_within(scope: Scope, eps: Vector, reals: Sequence[Vector]) -> list[Vector]:

@@ -33,9 +33,9 @@ Part: TypeAlias = tuple[Value | Unfixed, ...]
 """The single values of inputs, with `FREE` for each that is free."""
 
 
-def with_zeros_in(part: Part) -> list[Value]:
+def with_zeros_in(part: Part) -> tuple[Value, ...]:
     """Return the single values of an input of a part, whose free ones are 0."""
-    return [0 if value is FREE else value for value in part]
+    return tuple([0 if value is FREE else value for value in part])
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,10 @@ class Scope:
         params = self.program.inputs
         named = zip(entry_names(params), kinds(params), strict=True)
         return tuple(name for name, kind in named if kind is None)
+
+    def free_in(self, part: Part) -> tuple[str, ...]:
+        """Return the names of the entries that are free in a part; a part may be a single input."""
+        return self.free if FREE in part else ()
 
     @cached_property
     def ends(self) -> list[tuple[End, End]]:
@@ -88,9 +92,14 @@ class Scope:
         return self.given.numbers() if isinstance(self.given, Grid) else None
 
     @property
+    def counts_cells(self) -> bool:
+        """Whether cells of parts are counted, whose number is known at the end; else inputs."""
+        return bool(self.free)
+
+    @property
     def nouns(self) -> tuple[str, str]:
-        """The noun for what is counted, singular and plural: inputs, or cells of reals."""
-        return ("cell", "cells") if self.free else ("input", "inputs")
+        """The noun for what is counted, singular and plural."""
+        return ("cell", "cells") if self.counts_cells else ("input", "inputs")
 
     @property
     def is_single(self) -> bool:

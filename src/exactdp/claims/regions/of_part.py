@@ -1,8 +1,12 @@
-"""The regions of a claim at a listed input."""
+"""The regions of a claim at a part of its inputs.
+
+Where entries are free, conditions are sides of a cone. At a listed input all is a function of ε:
+conditions restrict ε, and α and γ define a curve.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,68 +18,200 @@ from exactdp.claims.regions.moving import (
     scaled_form,
 )
 from exactdp.claims.stated.admissible import ClaimPart, LevelEnd, LinearSide, ends_of, parts_of
-from exactdp.claims.stated.expressions import Comparison, Expression
+from exactdp.claims.stated.expressions import Comparison, Expression, Symbol
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.levels import Range, constant
-from exactdp.claims.stated.products import PolynomialSide, linear_sides
-from exactdp.errors import ValueRefusedError
-from exactdp.language.layout import entries
-from exactdp.language.linear import UNIT, units_in
+from exactdp.claims.stated.products import PolynomialSide, linear_sides, without_powers
+from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.language.layout import assembled
+from exactdp.language.linear import UNIT, unit_in, units_in
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, Interval, Root, SolutionSet, Stretch, solution_set
 from exactdp.reals.numbers import inf
 from exactdp.reals.solutions import Boundary
 from exactdp.reals.square_roots import at_least
 from exactdp.reals.zeros import order, roots
-from exactdp.semantics.by_epsilon import cone_of_constants
 from exactdp.semantics.properties import independent_units
 
 if TYPE_CHECKING:
     from exactdp.claims.regions.accuracy import AccuracyRegions
 
 from exactdp.claims.regions.free import Free
-from exactdp.claims.regions.of_inputs import listed_forms, with_parameters
+from exactdp.claims.regions.of_inputs import NO_LEVELS, with_parameters
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import (
+    MOST_MIXED,
     RAY,
-    Combination,
     Region,
     Vector,
     on_stretch,
     ray_at_point,
+    refused,
     with_sides,
 )
+from exactdp.claims.stated.conditions import read_pieces
+from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.output_distances import discrete_outputs
+from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 
 
-def regions_at(claim: AccuracyRegions, u: tuple[Value, ...]) -> tuple[Region, ...]:
-    """Return the regions of a claim at one input."""
-    here = _AtInput(claim, u)
-    beta = claim.beta_at(as_given(claim.mechanism, u)).bound_to(here.values)
-    return tuple(region for part in parts_of(claim, beta) for region in here.regions(part))
+def regions_at(claim: AccuracyRegions, part: Part) -> tuple[Region, ...]:
+    """Return the regions of a claim at a part of its inputs."""
+    here = _AtPart(claim, part)
+    if FREE in part:
+        return tuple(here.with_free_entries())
+    beta = claim.beta_at(as_given(claim.mechanism, here.u)).bound_to(here.values)
+    return tuple(region for one in parts_of(claim, beta) for region in here.regions(one))
 
 
-class _AtInput:
-    """The regions at one input."""
+class _AtPart:
+    """The regions at a part of the inputs: a listed input, or one with free entries."""
 
-    def __init__(self, claim: AccuracyRegions, u: tuple[Value, ...]) -> None:
-        self.claim, self.u = claim, u
-        self.given: tuple[Value | Combination, ...] = tuple(entries(u))
-        if claim.has_inverse_eps:
-            self.given = listed_forms(claim.mechanism, self.given, 2)
-        self.values = claim.level_values.input_values(u)
+    def __init__(self, claim: AccuracyRegions, part: Part) -> None:
+        self.claim, self.part = claim, part
+        self.entries = with_zeros_in(part)
+        self.u = assembled(claim.mechanism.inputs, self.entries)
+        self.values = claim.numbers(part) if claim.uses_inputs else {}
+
+    # What is common to both -----------------------------------------------------------
+
+    def _ray(self, part: ClaimPart) -> Region:
+        """Return the ray of ε at one input of the part, with the bound of a part of the claim."""
+        is_called = self.claim.is_beta_of_input and FREE not in self.part
+        beta = part.beta if self.claim.has_parts or is_called else None
+        return Region(("eps",), RAY, self.entries, self.claim.epsilon, beta=beta, above=part.above)
+
+    def _cone(
+        self,
+        base: Region,
+        free: Sequence[str],
+        levels: Mapping[str, ClosedForm] = NO_LEVELS,
+        *,
+        has_one: bool = False,
+    ) -> Region:
+        """Return a region with constants, free entries and some of α and γ as parameters.
+
+        The others are given functions of ε. With `has_one`, 1 is a constant if others are.
+        """
+        claim, logs = self.claim, independent_units(self.claim.level_logs)
+        has_one = has_one and claim.has_inverse_eps
+        has_one = has_one or any(UNIT in (scaled_form(one, logs) or ()) for one in levels.values())
+        units = claim.units_at(self.u, has_one=has_one)
+        return with_parameters(base, claim.scope, self.part, units, free, levels)
+
+    def _where(
+        self,
+        region: Region,
+        sides: Sequence[LinearSide],
+        ranges: Iterable[str],
+        levels: Mapping[str, ClosedForm],
+    ) -> Region | None:
+        """Return the region where conditions hold, if it is not empty.
+
+        Some of α and γ are in their ranges, and some are functions of ε.
+        """
+        ends = [
+            one
+            for name, level in self.claim.levels.items()
+            if name in ranges and isinstance(level, Range)
+            for one in level.sides(name)
+        ]
+        for name, form in levels.items():  # a function of ε is a range between it and itself
+            ends += Range(form, form).sides(name)
+        return with_sides(region, [*sides, *map(self._side, ends)]).hull()
+
+    def _bound(self, given: Comparison) -> Comparison:
+        """Return a condition at the part of the inputs, in α and γ if they are ranges."""
+        bound = given.bound_to(self.values)
+        for name in ("gamma", "alpha"):
+            level = self.claim.levels[name]
+            if name in bound.form.names() and not isinstance(level, Range):
+                bound = bound.bound_to({name: level.bound_to(self.values)})
+        return bound
+
+    def _side(self, given: Comparison) -> LinearSide:
+        """Return a condition on α, γ and free entries as a linear one."""
+        names = ("alpha", "gamma", *self.claim.entry_names)
+        side = LinearSide.of(given, names).scaled().at(self.claim.epsilon)
+        if side.mixed and not side.is_rational:
+            raise refused(
+                f"the condition {given} multiplies inputs with functions of eps that are irrational"
+            )
+        if len(side.mixed) > MOST_MIXED:
+            raise refused(
+                f"the condition {given} multiplies more than {MOST_MIXED} inputs with eps"
+            )
+        return side
+
+    # Where entries are free -----------------------------------------------------------
+
+    def with_free_entries(self) -> Iterator[Region]:
+        """Yield the regions if entries are free: each is a cone."""
+        claim = self.claim
+        linear, others = self._functions_of_eps()
+        for whole in parts_of(claim, _symbolic_beta(claim)):
+            for part in self._resolved(whole):
+                region = self._with_free_entries(part, linear, others)
+                if region is not None:
+                    yield from claim.corners.regions(self.part, region) or (
+                        claim.chamber.of(region),
+                    )
+
+    def _with_free_entries(
+        self, part: ClaimPart, linear: Mapping[str, ClosedForm], others: Mapping[str, ClosedForm]
+    ) -> Region | None:
+        """Return the region of a part of a claim, given α and γ that are functions of ε."""
+        claim = self.claim
+        free = Free.at(claim, part, None).names
+        free = tuple(name for name in ("alpha", "gamma") if name in free or name in others)
+        base = replace(self._ray(part), is_unit_used=claim.has_inverse_eps)
+        region = self._cone(base, free, linear, has_one=bool(part.sides or others))
+        sides = [self._side(self._bound(one)) for one in part.sides]
+        if sides or others:
+            return self._where(region, sides, free if sides else (), others)
+        # The cone of a box of n reals has 2^n rays; without them it is seen not to be flat.
+        is_seen = unit_in(region.names) is None and all(one != two for one, two in claim.scope.ends)
+        return region if is_seen else region.hull()
+
+    def _functions_of_eps(self) -> tuple[dict[str, ClosedForm], dict[str, ClosedForm]]:
+        """Return α and γ that are a + b/ε + c·log(r)/ε, and those that are other functions of ε.
+
+        At a single ε they are numbers.
+        """
+        claim = self.claim
+        levels = functions_of_eps(claim, None)
+        if claim.epsilon.is_point and not claim.level_logs:
+            fixed = exact_values(levels, Fraction(claim.epsilon.lower))
+            if fixed is None:
+                name, level = next(iter(levels.items()))
+                raise refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
+            return {name: ExpPoly(value) for name, value in fixed.items()}, {}
+        logs = independent_units(claim.level_logs)
+        linear = {name: one for name, one in levels.items() if scaled_form(one, logs) is not None}
+        return linear, {name: one for name, one in levels.items() if name not in linear}
+
+    def _resolved(self, part: ClaimPart) -> Iterator[ClaimPart]:
+        """Yield parts with conditions without powers, and without α and γ that are functions."""
+        claim, parts = self.claim, [part]
+        for name, level in (("gamma", claim.gamma_level), ("alpha", claim.alpha_level)):
+            if part.sides and isinstance(level, OfInput):
+                pieces = read_pieces(level.function.function, claim.mechanism, name)
+                parts = [
+                    replace(
+                        one, sides=(*when, *(side.bound_to({name: value}) for side in one.sides))
+                    )
+                    for one in parts
+                    for value, when in pieces
+                ]
+        for one in parts:
+            yield from (replace(one, sides=sides) for sides in without_powers(one.sides))
+
+    # At a listed input ----------------------------------------------------------------
 
     def regions(self, part: ClaimPart) -> Iterator[Region]:
         """Yield the regions of a part of the claim."""
         free = Free.at(self.claim, part, self.values)
-        base = Region(
-            ("eps",),
-            RAY,
-            self.given,
-            self.claim.epsilon,
-            beta=part.beta if self.claim.has_parts or self.claim.is_beta_of_input else None,
-            above=part.above,
-        )
+        base = self._ray(part)
         if (own := self.claim.mechanism.definition.part) is not None:
             base = on_stretch(base, own)
         if self.claim.mechanism.checked.releases_eps:
@@ -92,7 +228,7 @@ class _AtInput:
             yield from self._plain(base, free, {})
             return
         for sides in self._linear(part, free):
-            yield from self._where(base, free, sides)
+            yield from self._at_sides(base, free, sides)
 
     def _linear(self, part: ClaimPart, free: Free) -> Iterator[list[LinearSide]]:
         """Yield linear conditions, some of which hold wherever those of a part do."""
@@ -107,7 +243,7 @@ class _AtInput:
         for sides in linear_sides(bound, self.claim.epsilon, top, is_falling=is_falling):
             yield [one.at(self.claim.epsilon) for one in sides]
 
-    def _where(self, base: Region, free: Free, sides: Sequence[LinearSide]) -> Iterator[Region]:
+    def _at_sides(self, base: Region, free: Free, sides: Sequence[LinearSide]) -> Iterator[Region]:
         """Yield the regions where some conditions hold."""
         rest = [one for one in sides if one.names]
         alone = [one for one in sides if not one.names]
@@ -174,16 +310,6 @@ class _AtInput:
             return False
         return all(one.names == ("alpha",) for one in sides)
 
-    def _bound(self, given: Comparison) -> Comparison:
-        """Return a condition at the input, in α and γ if they are ranges."""
-        levels = self.claim.levels
-        bound = given.bound_to(self.values)
-        for name in ("gamma", "alpha"):
-            level = levels[name]
-            if not isinstance(level, Range):
-                bound = bound.bound_to({name: level.bound_to(self.values)})
-        return bound
-
     def _plain(self, base: Region, free: Free, more: Mapping[str, ClosedForm]) -> Iterator[Region]:
         """Yield the regions where α and γ are numbers, ranges of them, or functions of ε."""
         claim, on = self.claim, base.on
@@ -236,44 +362,28 @@ class _AtInput:
         if curve is None or free.names:
             yield from self._with_sides(base, free, (), levels)
             return
-        if self._units(has_one=bool(levels)) != (UNIT,):
+        if self.claim.units_at(self.u, has_one=bool(levels)) != (UNIT,):
             yield self._with_logs(base, free, levels)
             return
-        yield replace(
-            base,
-            names=curve.names,
-            cone=cone_of_constants(base.on, (UNIT,), curve.names),
-            alpha=curve.forms.get("alpha"),
-            gamma=curve.forms.get("gamma"),
-            curve=curve,
-            levels=levels,
-            why="the mechanism uses 1/eps",
-        )
+        region = with_parameters(base, self.claim.scope, self.part, (UNIT,), (), levels)
+        yield replace(region, curve=curve, levels=levels, why="the mechanism uses 1/eps")
 
     def _with_logs(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
         """Return the region with 1 and logarithms as parameters, of which α and γ are forms."""
-        logs = independent_units(self.claim.level_logs)
-        has_one = any(UNIT in (scaled_form(level, logs) or ()) for level in levels.values())
-        found = with_parameters(base, self._units(has_one=has_one), free.names, levels)
+        found = self._cone(base, free.names, levels)
         return replace(found, why="a level or the mechanism uses log(r)/eps")
-
-    def _units(self, *, has_one: bool) -> tuple[str, ...]:
-        """Return the constants among the parameters; with 1 if a level or a condition needs it."""
-        if not self.claim.has_inverse_eps:
-            return ()
-        return self.claim.units_at(self.u, has_one=has_one)
 
     def _free(
         self, base: Region, free: Sequence[str], why: str, *, has_one: bool = False
     ) -> Region:
         """Return the region with α or γ as parameters."""
-        units = self._units(has_one=has_one)
         level_values = self.claim.level_values
         is_unknown = level_values.gamma_follows and not level_values.is_gamma_linear(self.values)
         if is_unknown:
             why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
-        found = with_parameters(base, units, free, {})
-        return replace(found, is_unit_used=bool(units), why=why, is_unknown=is_unknown)
+        found = self._cone(base, free, has_one=has_one)
+        is_used = unit_in(found.names) is not None
+        return replace(found, is_unit_used=is_used, why=why, is_unknown=is_unknown)
 
     def _with_sides(
         self,
@@ -288,16 +398,7 @@ class _AtInput:
         why = "alpha and gamma depend on each other, or on eps"
         moving = [name for name in ("alpha", "gamma") if name in used]
         region = self._free(base, moving, why, has_one=bool(sides or levels))
-        ends = [
-            LinearSide.of(one, ("alpha", "gamma"))
-            for name, level in self.claim.levels.items()
-            if name in used and isinstance(level, Range)
-            for one in level.sides(name)
-        ]
-        for name, form in levels.items():  # a function of ε is a range between it and itself
-            both = Range(form, form).sides(name)
-            ends += [LinearSide.of(one, ("alpha", "gamma")) for one in both]
-        whole = with_sides(region, [*sides, *ends]).hull()
+        whole = self._where(region, sides, used, levels)
         if whole is not None:
             yield whole
 
@@ -385,6 +486,14 @@ class _AtInput:
         if self.claim.boundary == "check" or distance == inf or not isinstance(point, Fraction):
             return False
         return any((distance - low.form).at(point).sign == 0 for low in lows)
+
+
+def _symbolic_beta(claim: AccuracyRegions) -> Expression:
+    """Return β, or one of which nothing is known if it must be called with numbers of an input."""
+    try:
+        return claim.formula
+    except ExactdpError:
+        return Symbol("alpha") * Symbol("gamma")
 
 
 def _opened(part: Stretch, forms: Sequence[ClosedForm]) -> Stretch:
