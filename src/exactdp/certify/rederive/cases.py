@@ -8,7 +8,7 @@ claims have one case without conditions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
@@ -96,8 +96,10 @@ class StatedCases(Proofs):
         self.read_setting(spec)
         self.read_unit(spec["unit"])
         self.cases = [self.case(one) for one in self.entries(spec["cases"])]
-        right = all(any(case.is_at(one) for case in self.cases) for one in self.fixed_inputs())
-        self.require(right, "no case is claimed at an input")
+        named = {str(u) for _, u in self.wanted()}
+        self.require(
+            all(str(u) in named for u in self.fixed_inputs()), "no case is claimed at an input"
+        )
         self.claim = self.sentence(spec)
 
     def case(self, given: Any) -> Case:
@@ -116,6 +118,16 @@ class StatedCases(Proofs):
             listed = tuple(str(single(self.input_of_claim(u))) for u in self.entries(inputs))
             self.require(self.is_listed and listed, "a case is not claimed at listed inputs")
         return Case(sides, levels, trees, listed)
+
+    def wanted(self) -> Iterator[tuple[Case, list[Any]]]:
+        """Yield each case with the inputs at which it is claimed, in order, each once.
+
+        For reals beside finite entries, these are the values of the finite entries.
+        """
+        named = {str(u): u for u in self.fixed_inputs()}
+        for case in self.cases:
+            for name in named if case.inputs is None else dict.fromkeys(case.inputs):
+                yield case, named[name]
 
     def enter(self, case: Case, part: int, on: RealInterval) -> None:
         """Examine one formula for β of a case, or a mean of all of them, at some ε.

@@ -76,9 +76,7 @@ class Claims(CaseConditions):
 
     def every(self, groups: list[Any]) -> None:
         """Check the group of each case at each input, or at each value of the finite entries."""
-        wanted = [
-            (case, one) for case in self.cases for one in self.fixed_inputs() if case.is_at(one)
-        ]
+        wanted = [*self.wanted()]
         self.require(len(groups) == len(wanted), "a region is missing, or is too many")
         for number, (given, (case, fixed)) in enumerate(zip(groups, wanted, strict=True), 1):
             self.where = f"group {number}"

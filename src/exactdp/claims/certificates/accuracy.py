@@ -19,9 +19,7 @@ from exactdp.certify.rederive.case_conditions import Coordinates, Leaf
 from exactdp.certify.rederive.claims import Claims
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.certificates.claim_cases import (
-    ClaimCase,
     claim_json,
-    fixed_inputs,
     one_case,
 )
 from exactdp.claims.certificates.document import document
@@ -174,10 +172,13 @@ def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
     """Return the certificate of a verdict; its regions may stand for all inputs for a reason."""
     require_formulas(verdict)
     verdict.claim.require_numbers("a certificate")
-    cases, signs = one_case(verdict.claim), SignProofs(verdict)
-    stated = claim_json(verdict.claim, cases)
+    stated, signs = claim_json(verdict.claim, one_case(verdict.claim)), SignProofs(verdict)
+    groups: list[Json] = []
+    if verdict.holds:
+        groups = _groups(verdict, stated, signs, stands_for)
+        _say_that_beta_falls(verdict.claim, signs)
     parts: Json = {
-        "regions": _groups(verdict, cases, stated, signs, stands_for) if verdict.holds else [],
+        "regions": groups,
         "counterexamples": [
             counterexample_json(verdict.claim, one, stated, orders=verdict.orders)
             for one in verdict.counterexamples
@@ -258,11 +259,7 @@ def _are_written(verdict: Verdict) -> bool:
 
 
 def _groups(
-    verdict: Verdict,
-    cases: Sequence[ClaimCase],
-    stated: Json,
-    signs: SignProofs,
-    stands_for: str | None,
+    verdict: Verdict, stated: Json, signs: SignProofs, stands_for: str | None
 ) -> list[Json]:
     """Return the regions with their cells: a group for each case and input, of one part each."""
     checker = checker_of(stated, verdict.orders)
@@ -276,16 +273,10 @@ def _groups(
         fixed = [None if isinstance(x, Combination) else x for x in one.region.entries]
         by_input.setdefault(str(fixed), []).append(one)
     found = []
-    for k, case in enumerate(cases):
-        for u in fixed_inputs(verdict.claim):
-            if not case.is_at(u):
-                continue
-            at = Coordinates(False, checker.reals, ())
-            leaf = Leaf(checker.cases[k], at, [*u], checker.whole)
-            free, written = _regions(checker, leaf, by_input[str([*u])], signs)
-            tree: Json = {"part": 0, "sides": [], "regions": written}
-            found.append({"free": free, "tree": tree})
-    _say_that_beta_falls(verdict.claim, signs)
+    for case, u in checker.wanted():
+        leaf = Leaf(case, Coordinates(False, checker.reals, ()), u, checker.whole)
+        free, written = _regions(checker, leaf, by_input[str(u)], signs)
+        found.append({"free": free, "tree": {"part": 0, "sides": [], "regions": written}})
     return found
 
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.certify.rederive.case_conditions import Coordinates as CheckedCoordinates
 from exactdp.certify.rederive.case_conditions import Leaf, signs_in
+from exactdp.certify.rederive.products import LevelEnds, ends_of
 from exactdp.certify.rederive.products import bound as linear_bound
-from exactdp.certify.rederive.products import ends_of
-from exactdp.certify.rederive.spaces import between
 from exactdp.claims.certificates.claim_cases import ClaimCase, equalities, has_products
 from exactdp.claims.certificates.examined import ExaminedRegion, SignProofs
 from exactdp.claims.certificates.parts import Completed, checker_of
@@ -133,16 +132,17 @@ class _Group:
     def tree(self, on: Interval, cuts: tuple[Vector, ...], depth: int) -> Json:
         """Return the parts of the group for some ε."""
         self.left -= 1
+        leaf = self._leaf(on, cuts)
         count = len(self.case.betas)
         has_mean = count > 1 and self.names != ("eps",)
         for part in range(count + has_mean):  # the last is a mean of all
-            sides, rows = self._sides(on, cuts)
-            regions = self._explored(on, [*rows, *cuts], part)
+            sides, rows = self._sides(on, leaf)
+            regions = self._explored(on, rows, part)
             if all(sign.holds for _, steps in regions for _, found in steps for _, sign in found):
-                return self._leaf(on, cuts, part, sides, rows, regions)
+                return self._written(leaf, part, sides, rows, regions)
         if depth >= _DEEPEST or self.left <= 0:
             raise _refused("no certificate is found: the claim is tight, or has too many cases")
-        form = self._cut(cuts) or self._sign_cut(cuts) or self._product_cut(cuts, depth)
+        form = self._cut(cuts) or self._sign_cut(leaf) or self._product_cut(leaf, depth)
         if form is not None:
             return {
                 "form": [spell(q) for q in form],
@@ -203,31 +203,21 @@ class _Group:
 
     # Conditions -----------------------------------------------------------------------
 
-    def _sides(self, on: Interval, cuts: Sequence[Vector]) -> tuple[list[Json], list[Vector]]:
-        """Return linear conditions that follow from those of the case, as data and as rows."""
-        unit = {name: tuple(Fraction(n == name) for n in self.names) for name in self.names}
-        rows = [unit["eps"], *(unit[n] for n in self.names if n not in ("eps", *self.reals))]
-        written: list[tuple[bool, Json]] = []
-        if self.writer.unit == UNIT:
-            rows += between(unit["eps"], unit[UNIT], on.lower, on.upper)
-        elif self.writer.unit is not None:
-            least, most = self.writer.log
-            rows += between(unit["eps"], unit[self.writer.unit], on.lower / most, on.upper / least)
-            written.append((False, {"log": [spell(least), spell(most)]}))
-        for name, (low, high) in zip(self.reals, self.claim.scope.ends, strict=True):
-            rows += between(unit[name], unit["eps"], low, high)
-        for name in self.free:
-            level = self.case.level(name)
-            if isinstance(level, Range):
-                rows += between(unit[name], unit["eps"], level.lower, level.upper)
-        known = [*rows, *cuts, *self._plain_rows]
+    def _sides(self, on: Interval, leaf: Leaf) -> tuple[list[Json], list[Vector]]:
+        """Return linear conditions that follow from those of the case, as data; and all rows."""
+        log: list[Json] = []
+        if self.writer.unit not in (None, UNIT):
+            log = [{"log": [spell(end) for end in self.writer.log]}]
+        rows = self.writer.checker.rows(leaf, log, in_box=True)
+        written = [(False, one) for one in log]
+        known = [*rows, *self._plain_rows]
         self._positive = []
         for k, one in enumerate((*self.case.when, *equalities(self.case, self.free))):
             bound = one.bound_to(self._known)
             keep: Json = {}
             side: LinearSide | None
             if has_products(bound):
-                side, keep = self._bounded(bound, on, cuts), {"keep": self._kept(bound)}
+                side, keep = self._bounded(bound, on, leaf), {"keep": self._kept(bound)}
             else:
                 side = LinearSide.of(bound, (*self.reals, *self.free))
             found = [] if side is None else self._weaker(side, on, known)
@@ -260,12 +250,10 @@ class _Group:
         found = {name: signs_in(rows, self.names.index(name)) for name in side.signed}
         return {name: sum(signs) for name, signs in found.items() if signs}
 
-    def _sign_cut(self, cuts: Sequence[Vector]) -> Vector | None:
+    def _sign_cut(self, leaf: Leaf) -> Vector | None:
         """Return an input whose sign helps to replace a condition by a linear one."""
-        known = [*cuts, *self._plain_rows]
-        for name, (low, high) in zip(self.reals, self.claim.scope.ends, strict=True):
-            place = self.names.index(name)
-            known += between(self._at(place, Fraction(0)), self._at(0, Fraction(0)), low, high)
+        limits = self.writer.checker.limits(leaf.on, leaf.at.reals, len(leaf.at.free))
+        known = [*limits, *leaf.cuts, *self._plain_rows]
         for side in self._linear_sides:
             signs = self._signs(side, known)
             for name in side.signed:
@@ -278,13 +266,11 @@ class _Group:
         terms = PolynomialSide.of(given).terms
         return "gamma" if any(j for j, k in terms if j + k > 1) else "alpha"
 
-    def _bounded(
-        self, given: Comparison, on: Interval, cuts: Sequence[Vector]
-    ) -> LinearSide | None:
+    def _bounded(self, given: Comparison, on: Interval, leaf: Leaf) -> LinearSide | None:
         """Return a linear condition that holds where one with products does; None if none does."""
         side = PolynomialSide.of(given)
         keep = ("alpha", "gamma").index(self._kept(given))
-        ends = self._ends(cuts, "alpha"), self._ends(cuts, "gamma")
+        ends = self._ends(leaf, "alpha"), self._ends(leaf, "gamma")
         terms = {key: c for key, c in side.terms.items() if sum(key) < 2}
         for key, c in side.terms.items():
             if sum(key) < 2:
@@ -304,26 +290,21 @@ class _Group:
         kept = {key: c for key, c in terms.items() if c.numerator}
         return PolynomialSide(kept, given.strict, given).linear()
 
-    def _ends(self, cuts: Sequence[Vector], name: str) -> Any:
+    def _ends(self, leaf: Leaf, name: str) -> LevelEnds:
         """Return between which numbers α or γ is."""
         if name not in self.free:
             return Fraction(0), inf
-        place, size = self.names.index(name), len(self.names)
-        rows = list(cuts)
-        level = self.case.level(name)
-        if isinstance(level, Range):
-            unit, one = (tuple(Fraction(j == k) for j in range(size)) for k in (place, 0))
-            rows += between(unit, one, level.lower, level.upper)
-        return ends_of(rows, place)
+        ranges = (one.form for one in self.writer.checker.ranges(leaf))
+        return ends_of([*leaf.cuts, *ranges], leaf.at.of(name))
 
-    def _product_cut(self, cuts: Sequence[Vector], depth: int) -> Vector | None:
+    def _product_cut(self, leaf: Leaf, depth: int) -> Vector | None:
         """Return a cut of the factor of products that is bounded by numbers."""
         given = [one.bound_to(self._known) for one in self.case.when]
         products = [one for one in given if has_products(one)]
         if not products or depth >= _DEEPEST - 2:
             return None
         name = "gamma" if self._kept(products[0]) == "alpha" else "alpha"
-        low, high = self._ends(cuts, name)
+        low, high = self._ends(leaf, name)
         place = self.names.index(name)
         for one in products:
             side = PolynomialSide.of(one)
@@ -331,7 +312,7 @@ class _Group:
             for point in side.ends(alone) if alone == name else ():
                 if low < point < high:
                     return self._at(place, point)
-        if high == inf:
+        if not isinstance(high, Fraction):
             return self._at(place, max(2 * low, Fraction(1)))
         if low == 0 and depth % 2:
             return self._at(place, high / 4)
@@ -425,10 +406,17 @@ class _Group:
             found.append((region, steps))
         return found
 
-    def _leaf(
+    def _leaf(self, on: Interval, cuts: tuple[Vector, ...]) -> Leaf:
+        """Return a part as the checker has it."""
+        checker = self.writer.checker
+        at = CheckedCoordinates(self.writer.unit is not None, len(self.reals), self.free)
+        case, within = checker.cases[self.number], checker.interval(interval_json(on))
+        checker.enter(case, 0, within)
+        return Leaf(case, at, list(self.fixed), within, cuts)
+
+    def _written(
         self,
-        on: Interval,
-        cuts: Sequence[Vector],
+        leaf: Leaf,
         part: int,
         sides: Sequence[Json],
         rows: Sequence[Vector],
@@ -447,11 +435,8 @@ class _Group:
                     for form in proved_signs(beta, self.claim.epsilon):
                         signs.decided(nonnegative(form, self.claim.epsilon))
         checker = self.writer.checker
-        at = CheckedCoordinates(self.writer.unit is not None, len(self.reals), self.free)
-        case, within = checker.cases[self.number], checker.interval(interval_json(on))
-        leaf = Leaf(case, at, list(self.fixed), within, tuple(cuts))
-        checker.enter(case, part, within)
-        completed = Completed(checker, leaf, [*rows, *cuts])
+        checker.enter(leaf.case, part, leaf.on)
+        completed = Completed(checker, leaf, rows)
         written = [
             WrittenRegion(
                 ExaminedRegion(self.claim, region, self.claim.work.cells(region)), signs, completed

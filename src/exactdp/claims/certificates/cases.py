@@ -16,7 +16,6 @@ from exactdp.claims.certificates.claim_cases import (
     cases_of,
     claim_json,
     equalities,
-    fixed_inputs,
     has_products,
 )
 from exactdp.claims.certificates.document import document, unit_of
@@ -75,10 +74,7 @@ def _written(
     if verdict.holds:
         writer = CaseWriter(verdict, unit, stated, signs, is_cut=is_cut)
         groups = [
-            writer.group(k, case, one)
-            for k, case in enumerate(cases)
-            for one in fixed_inputs(claim)
-            if case.is_at(one)
+            writer.group(k, case, one) for k, case in enumerate(cases) for one in case.places(claim)
         ]
     parts: Json = {
         "regions": groups,

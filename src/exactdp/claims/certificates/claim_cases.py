@@ -56,9 +56,10 @@ class ClaimCase:
     inputs: tuple[tuple[Value, ...], ...] | None = None
     """The inputs at which it is claimed, None for all."""
 
-    def is_at(self, values: Sequence[Value]) -> bool:
-        """Whether the case is claimed at an input with these single values."""
-        return self.inputs is None or any([*entries(u)] == [*values] for u in self.inputs)
+    def places(self, claim: AccuracyStatement) -> Iterator[tuple[Value, ...]]:
+        """Yield the single values of the inputs at which it is claimed, with None for reals."""
+        every = fixed_inputs(claim) if self.inputs is None else map(entries, self.inputs)
+        yield from dict.fromkeys(tuple(one) for one in every)
 
     def level(self, name: str) -> Level:
         """Return α or γ."""
