@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from exactdp.certify.kernel.reading import CertificateReader
+from exactdp.certify.rederive.cones import PolyhedralCone
+from exactdp.certify.rederive.derivation import Derivation
 from exactdp.certify.rederive.lattices import LatticeSums, antidifference
 from exactdp.certify.rederive.linear import LinearForm
-from exactdp.certify.rederive.ratios import Ratio, UnsupportedError
+from exactdp.certify.rederive.parametric import ProgramOnCone
+from exactdp.certify.rederive.ratios import POSITIVE, Ratio, UnsupportedError
 
 EPS = 1.3
 HOLDS = {
@@ -94,3 +98,24 @@ def test_differences(power: int, rate: Fraction) -> None:
     for z in (-2, 0, 3):
         gap = at(z + 1) * math.exp(float(rate) * EPS) - at(z)
         assert gap == pytest.approx(z**power, abs=1e-8)
+
+
+@pytest.mark.parametrize("op", ["==", "!=", "<", ">="])
+def test_an_integer_may_be_equal_to_a_real_input(op: str) -> None:
+    """Its chance was 0 in the checker; it is (1 − x)/(1 + x)·x^|k| with x = e^{−ε}."""
+    source = (
+        "def f(q: Real, r: Real):\n    n = dlap(eps, 0)\n    if n >= q:\n"
+        f"        return 2 if n {op} r else 1\n    return 0\n"
+    )
+    spec = {
+        "mechanism": source,
+        "ideal": {"noiseless": True},
+        "output_distance": {"name": "discrete"},
+    }
+    right: Any = {**HOLDS, "!=": lambda x: x != 0}[op]
+    ray = PolyhedralCone(1, CertificateReader()).cut([1])
+    derivation = Derivation(spec, None, POSITIVE)
+    for q, r in ((-1, 1), (0, 0), (1, 1), (Fraction(1, 2), 1), (Fraction(1, 2), Fraction(3, 2))):
+        found = ProgramOnCone(derivation, ray, [q, r]).probability(2, 0)
+        seen = (n for n in range(-60, 60) if n >= q and right(n - r))
+        assert number(found) == pytest.approx(sum(mass("dlap", Fraction(1), n) for n in seen))

@@ -197,3 +197,71 @@ def test_outputs_that_are_functions_of_epsilon_are_not_merged() -> None:
         del wrong["seal"]
         report = check({**wrong, "seal": seal(wrong)})
         assert not report.accepted or report.taken
+
+
+TURNED = """
+def turned():
+    x = 0
+    while x == 0:
+        x = choose({0: 1 / 2, 1: 1 / 4, 2: 1 / 4})
+    return x
+
+
+def f(q: Real[1]):
+    a = lap(eps, q[0])
+    x = turned()
+    return x if a > 0 else 0
+"""
+OWN_MAX = """
+def max(numbers):
+    return numbers[0]
+
+
+def f(q: Real[2]):
+    r = [lap(eps, q[0]), lap(eps, q[1])]
+    top = max(r)
+    return 1 if top > 0 else 0
+"""
+LIKE = {
+    "a choice in a loop of a function": (TURNED, ("while x == 0:", "while x < 2:"), [1], 2, "7/10"),
+    "a function with the name of a known one": (
+        OWN_MAX,
+        ("def max(numbers):\n    return numbers[0]", "def other(numbers):\n    return 0"),
+        [0, 4],
+        1,
+        "3/10",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIKE)
+def test_a_program_is_not_taken_for_one_that_is_like_it(name: str) -> None:
+    """Merged runs once saw no choice in loops of functions, and each `max` as the known one.
+
+    So they had the probabilities of another program, whose claims are false here.
+    """
+    source, (old, new), numbers, wanted, beta = LIKE[name]
+    ideal = Ideal.from_source(f"def g(q: Real[{len(numbers)}]): return {wanted}")
+    mine, other = (
+        Accuracy(
+            Mechanism.from_source(text),
+            bound,
+            alpha=0,
+            ideal=ideal,
+            inputs=[numbers],
+            input_distance="discrete",
+        )
+        .check()
+        .certificate
+        for text, bound in ((source, "99/100"), (source.replace(old, new), beta))
+    )
+    assert other["verdict"] == mine["verdict"] == "holds"
+    for one in (mine, other):
+        report = check(one)
+        assert report.accepted, report.reason
+    text = other["claim"]["mechanism"]
+    forged = json.loads(json.dumps(other).replace(json.dumps(text), json.dumps(source)))
+    del forged["seal"]
+    report = check({**forged, "seal": seal(forged)})
+    assert not report.accepted
+    assert report.reason == "group 1, region 1, cell 1: the program has another probability"

@@ -16,7 +16,7 @@ import pytest
 
 from exactdp import Accuracy, Mechanism, alpha, certify, discrete, eps, exp, l1, l2, linf
 from exactdp.certify.rederive.choices import Choices, always
-from exactdp.certify.rederive.spans import Germ, Span
+from exactdp.certify.rederive.moving import MovingGerm, MovingInterval
 from exactdp.reals.certificates import seal
 from exactdp.reals.square_roots import at_least
 from support.certificates import regions
@@ -168,8 +168,8 @@ FORMS: tuple[Callable[[Any, Any], Any], ...] = (
 )
 
 
-def span(ends: list[Fraction], answers: Choices) -> Span:
-    return Span(ends[0], ends[1], answers)
+def span(ends: list[Fraction], answers: Choices) -> MovingInterval:
+    return MovingInterval(ends[0], ends[1], answers)
 
 
 def test_spans_contain_all_values() -> None:
@@ -196,15 +196,15 @@ def test_spans_contain_all_values() -> None:
 
         assert always(compared, 8)
         assert (a < b) in seen
-    endless = Span(-inf, Fraction(-1), Choices())
+    endless = MovingInterval(-inf, Fraction(-1), Choices())
     assert (endless * endless).lower == 1
-    assert (endless * Span(Fraction(0), Fraction(2), Choices())).upper == 0
+    assert (endless * MovingInterval(Fraction(0), Fraction(2), Choices())).upper == 0
     assert (1 / endless).lower == -1
     assert (1 / endless).upper == 0
 
 
 def test_germs_have_the_sign_of_small_values() -> None:
-    t = Germ((Fraction(0), Fraction(1)))
+    t = MovingGerm((Fraction(0), Fraction(1)))
     assert t > 0
     assert t * t < t
     assert (t - 1) * (t - 1) < 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,12 @@ from exactdp import (
     mechanism,
     one_entry,
 )
-from exactdp.reals.certificates import seal
+from exactdp.certify.rederive.events import Events
+from exactdp.certify.rederive.ratios import UnsupportedError
+from exactdp.claims.regions.places import OnCone
+from exactdp.cones import Cone
+from exactdp.reals import nonnegative
+from exactdp.reals.certificates import seal, without_head
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")
@@ -102,6 +108,11 @@ def clamped(q: Real):
 
 def by_one(u, v):
     return abs(u - v) <= 1
+
+
+@mechanism
+def above(q: Real):
+    return lap(eps, q) > 0
 
 
 DELTA = (exp(eps) - exp(eps / 2)) / (1 + exp(eps))
@@ -272,8 +283,7 @@ def test_an_adjacency_that_is_not_symmetric_is_rejected() -> None:
 @pytest.mark.parametrize("place", range(3))
 def test_a_wrong_sign_of_a_density_is_rejected(place: int) -> None:
     def turned(document: Any) -> None:
-        (pair, *_) = document["pieces"]
-        pair[place][0] *= -1
+        document["regions"][place]["signs"][0] *= -1
 
     assert not changed("delta of reals", turned)
 
@@ -287,3 +297,135 @@ def test_another_integer_noise_is_rejected(program: str) -> None:
 
     assert not changed("all integers", other)
     assert not changed("delta of integers", other)
+
+
+def test_signs_on_a_cone_of_negative_epsilon_prove_nothing() -> None:
+    """Half of the budget suffices for ε ≤ 0, where the bounds are proved; the claim is false."""
+    claim = Privacy(above, eps / 2, inputs=[0, 1])
+    assert claim.check().outcome == "fails"
+    document = copy.deepcopy(Privacy(above, inputs=[0, 1]).check().certificate)
+    document["claim"]["budget"] = "1/2"
+    document["signs"] = []
+    for u, v in claim.pairs:
+        chances = [claim.outcomes.distribution(x) for x in (u, v)]
+        for one in claim.losses.bounds((*u, *v), *chances):
+            gap = one.beta[0] - one.chance
+            decision = nonnegative(gap, claim.epsilon)
+            if decision.holds:
+                document["signs"].append(without_head(decision.certificate))
+                continue
+            found = OnCone(("eps",), Cone.of(1, [(-1,)]), None).shape(gap).decision()
+            assert found.holds
+            assert found.proof is not None
+            document["signs"].append(found.proof.to_json())
+    del document["seal"]
+    assert not certify.check({**document, "seal": seal(document)})
+
+
+def no_distribution(document: Any) -> None:
+    document["distributions"][0] = None
+
+
+def no_region(document: Any) -> None:
+    del document["regions"][-1]
+
+
+def one_region_more(document: Any) -> None:
+    document["regions"].append(None)
+
+
+def slopes(document: Any) -> None:
+    document["slopes"] = True
+
+
+def events_that_overlap(document: Any) -> None:
+    """Half of the mass of (0, 1/4) in an event around it, and half in another one."""
+    for each in document["distributions"][:2]:
+        ((chance, _),) = [(one[1], each.remove(one)) for one in each if one[0] == NEAR_0]
+        half = [[[f"{Fraction(c) / 2}", *rest] for c, *rest in chance[0]], chance[1]]
+        each += [[{"reals": ["0", "1/5"]}, half], [{"reals": ["1/6", "1/4"]}, half]]
+
+
+def an_event_with_two_signs(document: Any) -> None:
+    """(0, 1) as one event; p − e^b·p′ changes its sign inside, so δ would be that of 0 alone."""
+    mass = [["-1/2", [0], ["-1"]], ["1/2", [0], ["0"]]]
+    for each in document["distributions"][:2]:
+        each[:] = [one for one in each if isinstance(one[0], str)]
+        each.append([{"reals": ["0", "1"]}, [mass, [["1", [0], ["0"]]]]])
+    trees = []
+    for low, middle, high in (document["regions"][:3], document["regions"][3:]):
+        above = {"form": ["-3/4", "1"], "above": high, "below": middle}
+        trees.append({"form": ["-1/4", "1"], "above": above, "below": low})
+    document["regions"] = trees
+    document["claim"]["delta"] = [[["-1/2", [0], ["-1/2"]], ["1/2", [0], ["0"]]], ONE]
+
+
+NEAR_0 = {"reals": ["0", "1/4"]}
+ONE = [["1", [0], ["0"]]]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (no_distribution, "a distribution is missing"),
+        (no_region, "it is missing"),
+        (one_region_more, "there are more"),
+        (slopes, "slopes are used"),
+        (events_that_overlap, "an output of another one"),
+        (an_event_with_two_signs, "another one on another part"),
+        (lambda document: document["distributions"][0].pop(), "do not sum to 1"),
+    ],
+)
+def test_what_is_stated_of_real_events(change: Callable[[Any], None], why: str) -> None:
+    document = copy.deepcopy(written("delta of reals"))
+    change(document)
+    del document["seal"]
+    report = certify.check({**document, "seal": seal(document)})
+    assert not report.accepted
+    assert why in report.reason
+
+
+def test_without_delta_a_density_is_compared_in_one_direction() -> None:
+    """For small outputs p ≥ e^b·p′ is proved, but it is the other bound that is needed."""
+    document = copy.deepcopy(Privacy(clamped, inputs=[0, 1]).check().certificate)
+    delta = written("delta of reals")
+    for key in ("distributions", "regions", "signs"):
+        document[key] = copy.deepcopy(delta[key])
+    document["claim"]["budget"] = delta["claim"]["budget"]
+    document["distributions"] = document["distributions"][:2]
+    for signed in (True, False):
+        for region in document["regions"]:
+            region["signs"] = region["signs"] if signed else None
+        body = {key: value for key, value in document.items() if key != "seal"}
+        assert not certify.check({**body, "seal": seal(body)})
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome"),
+    [
+        (CLAIMS["grid"], "conditional"),
+        (CLAIMS["too small a budget"], "conditional"),
+        (CLAIMS["delta of reals"], "conditional"),
+        (Privacy(clamped, inputs=[0, 1]), "conditional"),
+        (CLAIMS["all integers"], "conditional"),
+        (CLAIMS["lists of integers"], "conditional"),
+    ],
+)
+def test_distributions_that_are_not_derived(
+    claim: Privacy, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = claim.check().certificate
+
+    def chances(*_: Any) -> Any:
+        raise UnsupportedError("too many paths")
+
+    monkeypatch.setattr(Events, "chances", chances)
+    report = certify.check(document)
+    assert report.outcome == outcome
+    assert all("distributions" in one for one in report.taken)
+
+
+def test_the_kind_for_cones_is_no_longer_read() -> None:
+    report = certify.check({**written("grid"), "kind": "privacy_on_cones"})
+    assert not report.accepted
+    assert "is not read: write it again with this version of exactdp" in report.reason

@@ -186,7 +186,7 @@ def one_side_only(document: Any) -> None:
 
 
 def signs_of_derivatives(document: Any) -> None:
-    first_part(document["regions"][-1])["falls"] = [[1, 1], [1, 1]]
+    first_part(document["regions"][-1])["signs"] = [[1, 1], [1, 1]]
 
 
 def no_delta(document: Any) -> None:

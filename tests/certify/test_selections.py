@@ -16,7 +16,7 @@ from exactdp.certify import check
 from exactdp.certify.rederive.merged import MergedRuns
 from exactdp.certify.rederive.programs import SourceProgram, Steps
 from exactdp.certify.rederive.ratios import UnsupportedError
-from exactdp.certify.rederive.selections import Selection
+from exactdp.certify.rederive.selections import SelectedOutputs
 from exactdp.reals.certificates import seal
 from support.certificates import regions
 from support.examples import TIMES
@@ -216,7 +216,7 @@ def seen(text: str, *, noisy: bool, ties: bool, sign: int = 1) -> list[Any] | No
     """Return the outputs for three numbers, None if nothing is seen."""
     try:
         runs = MergedRuns(SourceProgram(text, Steps()), [[None] * 3], noisy=noisy)
-        return Selection(runs, 3, sign=sign, ties=ties).outputs
+        return SelectedOutputs(runs, 3, sign=sign, ties=ties).outputs
     except UnsupportedError:
         return None
 

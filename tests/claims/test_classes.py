@@ -11,7 +11,6 @@ import pytest
 from exactdp import Accuracy, Grid, Mechanism, alpha, certify, eps, exp
 from exactdp.claims.regions import classes
 from exactdp.claims.regions.classes import classes_of
-from exactdp.claims.stated.inputs import how_many
 from exactdp.language.layout import assembled
 from soak.programs import Writer
 
@@ -113,7 +112,7 @@ def same_everywhere(claim: Accuracy) -> int:
             first = first or (told, due)
             assert told == first[0], (str(claim.mechanism), one.entries, member)
             assert (due is None) == (first[1] is None)
-    assert len(seen) == how_many(claim.mechanism, claim.input_set)
+    assert len(seen) == claim.scope.count
     return len(found)
 
 

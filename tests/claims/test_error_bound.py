@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,7 @@ from exactdp import (
     sup,
     value_gap,
 )
+from exactdp.claims.decision.deciding import decide
 from exactdp.semantics.engine import Engine
 
 COUNT = Mechanism.from_source("def count(x: Real): return lap(eps, x)")
@@ -591,3 +594,44 @@ def test_noise_that_depends_on_a_finite_input_is_not_the_same() -> None:
     risk = ErrorBound(Mechanism.from_source(text), within=3).risk(eps=1)
     assert not risk.is_everywhere
     assert float(risk) == pytest.approx(2 * math.exp(-4) / (1 + math.exp(-1)), rel=1e-9)
+
+
+UNEVEN = "def f(x: Dom(0, 0)): return choose({0: 1 / 2, 1: 1 / 4, 2: 1 / 8, 3: 1 / 8})"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "risk", "undecided", "lower", "upper"),
+    [
+        # The error is above 1 with probability 1/4, above 2 with probability 1/8.
+        (UNEVEN, "1/5", {1}, 1, 2),
+        (UNEVEN, "1/5", {2}, 2, 3),
+        ("def f(x: Real): return lap(eps, x)", "1/20", {1, 2}, 0, 4),  # the least is log(20)
+    ],
+)
+def test_a_within_for_which_the_bound_is_undecided_is_not_excluded(
+    monkeypatch: pytest.MonkeyPatch,
+    mechanism: str,
+    risk: str,
+    undecided: set[int],
+    lower: int,
+    upper: int,
+) -> None:
+    """An undecided bound shows neither that the least `within` is larger nor that it is not."""
+
+    def shy(claim: Any, **how: Any) -> Any:
+        found = decide(claim, **how)
+        return replace(found, holds=None) if claim.gamma in undecided else found
+
+    monkeypatch.setattr("exactdp.claims.constants.radii.decide", shy)
+    program, own = Mechanism.from_source(mechanism), lambda x: x
+    found = ErrorBound(program, risk=risk, ideal=own).smallest_within(eps=1)
+    assert (found.lower, found.upper) == (lower, upper)
+
+
+def test_outputs_that_are_a_number_or_a_list() -> None:
+    """At [0, 2] the ideal output is [2, None]; 0, with Pr (1 − e^−2)/2, is no list: always off."""
+    text = (
+        "def f(q: Real[2]):\n    a = lap(2 * eps, q[1])\n    return 0 if 1 < a < 2 else [a, None]\n"
+    )
+    risk = ErrorBound(Mechanism.from_source(text), within=1, inputs=[[0, 2]]).risk(eps=1)
+    assert float(risk) == pytest.approx((1 - math.exp(-2)) / 2 + math.exp(-2), rel=1e-9)

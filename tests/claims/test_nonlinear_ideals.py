@@ -24,7 +24,7 @@ from exactdp import (
     linf,
     numeric,
 )
-from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
+from exactdp.claims.stated.interval_numbers import AmbiguousComparisonError, Germ, IntervalNumber
 from exactdp.reals.radicals import Radical
 
 FIRST = Mechanism.from_source("def first(q: Real[2]):\n    return lap(eps, q[0]) >= 1")

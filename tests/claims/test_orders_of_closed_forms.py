@@ -16,6 +16,7 @@ from exactdp import (
     Accuracy,
     AllReals,
     Expected,
+    Interval,
     Mechanism,
     Privacy,
     alpha,
@@ -24,6 +25,8 @@ from exactdp import (
     ideal,
     sup,
 )
+from exactdp.language.sampling import OrderChangesError, order_changes
+from exactdp.running.packing import pack, unpack
 
 PARTS = ("exp(-eps)", "1 - exp(-eps)", "eps / 4", "1 / 2", "1 / (1 + eps)", "2 * exp(-2 * eps)")
 """Closed forms of which `min` and `max` are taken; all cross some of the others."""
@@ -155,3 +158,11 @@ def test_released_numbers_in_parts() -> None:
         .holds
         is False
     )
+
+
+def test_an_order_that_changes_is_known_to_the_process_that_asked() -> None:
+    """A worker sends the function whose sign changes, by which the question is divided."""
+    error = order_changes(exp(-eps) - eps, "it", Interval.of("(0, 3]"))
+    found = unpack(pack(error))
+    assert isinstance(found, OrderChangesError)
+    assert (found.gap, found.message, found.rule) == (error.gap, error.message, error.rule)

@@ -29,9 +29,9 @@ from exactdp import (
 from exactdp.claims.disagreement import distance as disagreement
 from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.language.layout import assembled, entries
+from exactdp.language.linear import Linear
 from exactdp.polyhedra.elimination import project
 from exactdp.polyhedra.halfspace import Polyhedron
-from exactdp.semantics.linear import Linear
 from language.corpus import FACTORIES
 
 SEARCHES = {

@@ -12,8 +12,8 @@ from typing import Any
 
 from exactdp import Mechanism
 from exactdp.language.events import Compare, Done, Draw, Selection, State
+from exactdp.language.linear import Linear
 from exactdp.language.machine import Machine
-from exactdp.semantics.linear import Linear
 
 
 class _Eps:

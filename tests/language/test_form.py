@@ -12,7 +12,7 @@ import pytest
 
 from exactdp import Mechanism
 from exactdp.language.events import Compare, Done, Draw, Selection, State
-from exactdp.semantics.linear import Linear
+from exactdp.language.linear import Linear
 from exactdp.semantics.skeleton import skeleton
 
 from .corpus import FACTORIES, load

@@ -1,9 +1,10 @@
-"""docs/internals.md lists every module of exactdp exactly once, in a table, and no other file."""
+"""docs/internals.md lists every module exactly once; a name of a class has one meaning."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,3 +42,15 @@ def test_every_module_is_listed_once() -> None:
     counts = Counter(listed())
     assert not modules() - counts.keys(), "modules that docs/internals.md does not list"
     assert not [path for path, count in counts.items() if count > 1], "modules listed twice"
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    """A name is used again only by the public class that extends the class of this name."""
+    classes: dict[str, list[ast.ClassDef]] = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                classes[node.name].append(node)
+    for name, defined in classes.items():
+        bases = [ast.unparse(base).split(".")[-1] for node in defined for base in node.bases]
+        assert len(defined) <= 1 + bases.count(name), f"{name} is defined in several modules"

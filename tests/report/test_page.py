@@ -13,10 +13,35 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from exactdp import Accuracy, Grid, Mechanism, Verdict, alpha, certify, discrete, eps, exp, sup
-from exactdp.report.choices import choices as curves_of
+from exactdp import (
+    Accuracy,
+    Expected,
+    Grid,
+    Mechanism,
+    Privacy,
+    Verdict,
+    alpha,
+    certify,
+    discrete,
+    eps,
+    exp,
+    sup,
+)
+from exactdp.report.losses import expected_rows
+from exactdp.report.notebook import claim_rows
+from exactdp.report.offered import choices as curves_of
 from exactdp.report.page import page, write_report
-from report.claims_to_show import BUDGET, CLAIMS, FAILS, HOLDS, QUOTIENT, SILENT, written_once
+from exactdp.report.private import privacy_rows
+from report.claims_to_show import (
+    BUDGET,
+    CLAIMS,
+    FAILS,
+    HOLDS,
+    QUOTIENT,
+    SILENT,
+    laplace,
+    written_once,
+)
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +251,13 @@ def test_texts_of_a_domain_are_escaped() -> None:
     assert "<b>&amp;x" not in text
     assert "<script>alert" not in text
     assert "&lt;b&gt;&amp;x" in text
+
+
+def test_one_input_is_told_in_the_singular() -> None:
+    expected = Expected(laplace, at_most=1 / eps, inputs=[0])
+    private = Privacy(laplace, inputs=[0])
+    for rows in (claim_rows(SILENT), expected_rows(expected), privacy_rows(private)):
+        assert dict(rows)["inputs"] == "1 given input"
 
 
 def test_a_missing_certificate_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

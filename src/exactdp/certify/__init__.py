@@ -8,10 +8,10 @@ the quotient of two finite sums Σ c·ε^k·e^{qε} (c, q rational) is ≥ 0, or
 and has a proof (see `rederive.sign_claims`). One of kind "claim" states that a claim of accuracy
 holds, or fails, at given inputs or for all real ones; see `rederive.claims` for what is re-derived
 from the program and what is not. One of kind "privacy" states that a mechanism is differentially
-private at listed inputs, or not; see `rederive.privacy`; for all reals it is "privacy_on_cones".
-One of kind "expected" states that an expected loss is at most a bound, or not; see
-`rederive.expected`. One of kind "in_parts" consists of such certificates for parts of ε, between
-which a `min` or `max` of the program changes; see `rederive.in_parts`. The format is published as
+private at listed inputs or for all reals, or not; see `rederive.privacy`. One of kind "expected"
+states that an expected loss is at most a bound, or not; see `rederive.expected`. One of kind
+"in_parts" consists of such certificates for parts of ε, between which a `min` or `max` of the
+program changes; see `rederive.in_parts`. The format is published as
 docs/schema/certificate-v2.json.
 
 Why an acceptance can be trusted: all arithmetic is exact or rounded to the safe side, so too little
@@ -44,7 +44,6 @@ from .rederive.expected import ExpectedLosses
 from .rederive.in_parts import ClaimsInParts, Kinds
 from .rederive.orders import UnseenSignError
 from .rederive.privacy import Privacies
-from .rederive.private_cones import ConePrivacies
 from .rederive.proofs import Proofs
 from .rederive.ratios import MalformedError, UnsupportedError, WrongProgramError
 from .rederive.sign_claims import SignClaims
@@ -72,8 +71,7 @@ UNWRITTEN = 5
 
 KINDS: Kinds = {
     "claim": (Claims, "regions counterexamples signs"),
-    "privacy": (Privacies, "distributions pieces counterexamples signs"),
-    "privacy_on_cones": (ConePrivacies, "slopes regions counterexamples signs"),
+    "privacy": (Privacies, "slopes distributions regions counterexamples signs"),
     "expected": (ExpectedLosses, "regions counterexamples signs"),
 }
 """The checker of each kind of certificate of a claim, and the parts that prove its verdict."""

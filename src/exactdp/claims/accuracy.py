@@ -18,11 +18,7 @@ from exactdp.claims.decision.accuracy import DecidedAccuracy
 from exactdp.claims.disagreement.everywhere import disagreement
 from exactdp.claims.disagreement.nearest import Disagreement
 from exactdp.claims.stated.distances import not_linear
-from exactdp.claims.stated.inputs import (
-    AllReals,
-    Box,
-    is_listed,
-)
+from exactdp.claims.stated.inputs import AllReals, Box
 from exactdp.claims.stated.statement import Beta, EpsilonGiven
 from exactdp.language.budgets import read_epsilon
 from exactdp.reals.numbers import Number
@@ -81,7 +77,7 @@ class Accuracy(DecidedAccuracy, BoundedClaim):
     @property
     def asked(self) -> Self:
         """The claim at one input, if it is equivalent to that about all reals or a box."""
-        is_single = not is_listed(self.input_set) or self.mechanism.kept(Engine).is_irrational
+        is_single = self.scope.free or self.mechanism.kept(Engine).is_irrational
         return self._equivalent or self if is_single else self
 
     @property

@@ -21,7 +21,7 @@ from exactdp.claims.expectations.loss_functions import TOLD
 from exactdp.claims.expectations.moments import moments_everywhere
 from exactdp.claims.private.claim import Privacy
 from exactdp.claims.stated.adjacency import Adjacency
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
+from exactdp.claims.stated.inputs import as_given, as_written
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program
@@ -226,17 +226,15 @@ def _forms(
     if measure == "error":
         bound = ErrorBound(mechanism, within=within, risk="50%", ideal=ideal, inputs=inputs)
         (claim,) = bound.claims
-        given = claim.input_set
+        scope = claim.scope
 
         def exact(u: Any) -> Any:
             return claim.error_probability(u).exact
     else:
         loss = Expected(mechanism, measure, ideal=ideal, inputs=inputs, epsilon=on)
-        given, exact = loss.input_set, loss.exact
-    if not is_listed(given):
-        return [_everywhere(mechanism, measure, within, ideal)]
+        scope, exact = loss.scope, loss.exact
     found: list[ClosedForm] = []
-    for u in listed(mechanism, given):
+    for u in scope.listed():
         form = exact(as_written(as_given(mechanism, u)))
         if isinstance(form, float):
             raise ValueRefusedError(
@@ -251,7 +249,7 @@ def _forms(
                 way_out="Compare on an interval of eps on which it is one closed form.",
             )
         found.append(form)
-    return found
+    return found or [_everywhere(mechanism, measure, within, ideal)]
 
 
 def _everywhere(mechanism: Program, measure: object, within: Fraction, ideal: object) -> ClosedForm:

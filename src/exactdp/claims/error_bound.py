@@ -7,11 +7,9 @@ is further than γ = `within` from the ideal output with probability at most β 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Unpack
 
 from exactdp.claims.accuracy import Accuracy
@@ -31,7 +29,7 @@ from exactdp.claims.stated.fitting import (
     may_have_position,
     may_select,
 )
-from exactdp.claims.stated.inputs import has_reals, is_listed, listed
+from exactdp.claims.stated.inputs import has_reals
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.claims.stated.vacuity import Contents
@@ -341,7 +339,7 @@ class ErrorBound:
         """Whether the error is seen, without visiting each listed input, to be the same at all."""
         if self._first.only_noise_matters or claim.at_worst_inputs is not None:
             return self._first.only_noise_matters
-        return not is_listed(claim.input_set) and _is_same_everywhere(claim)
+        return bool(claim.scope.free) and _is_same_everywhere(claim)
 
     def _at(self, eps: Interval | Number | None) -> Interval:
         return self.epsilon if eps is None else read_epsilon(eps)
@@ -370,10 +368,10 @@ class ErrorBound:
             return none
         lower, upper = (_HALF / Fraction(one) for one in (best.kappa.upper, best.kappa.lower))
         exact = replace(easier, beta=_HALF).error_probability(best.input).exact
-        attained = is_listed(asked.input_set) and worst is None
-        alone = is_listed(claim.input_set) and _are_one(listed(claim.mechanism, claim.input_set))
+        near = simple_around(asked, best.input, lower)
+        attained = near is None and worst is None
+        alone = claim.scope.is_single
         upper = min(upper, Fraction(1))
-        near = None if is_listed(asked.input_set) else simple_around(asked, best.input, lower)
         return Risk(within, on, lower, upper, best.input, exact, same, attained, alone, near)
 
     # As text --------------------------------------------------------------------------
@@ -388,10 +386,6 @@ class ErrorBound:
 
     def __repr__(self) -> str:
         return f"<ErrorBound: {self}>"
-
-
-def _are_one(inputs: Iterable[object]) -> bool:
-    return len(list(islice(inputs, 2))) == 1
 
 
 def _is_same_everywhere(claim: Accuracy) -> bool:
@@ -460,7 +454,7 @@ def _width(width: Number | None, claim: Accuracy, *, is_ray: bool = False) -> Nu
     """Return the width of the enclosure of an answer: the given one, or one that is fast."""
     if width is not None:
         return width
-    return _FINE if is_ray or is_listed(claim.input_set) else _COARSE
+    return _FINE if is_ray or not claim.scope.free else _COARSE
 
 
 def _least_epsilon(

@@ -6,8 +6,8 @@ import click
 
 from exactdp import certify
 from exactdp.certify import MAX_TEXT
-from exactdp.cli.options import json_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
+from exactdp.cli.options import common, subcommand
+from exactdp.cli.output import CommandOutput, Json
 
 _UNREAD = certify.check("").claim
 """The checker's text for the claim when a certificate is unreadable."""
@@ -17,16 +17,13 @@ _CODES = {"accepted": 0, "conditional": 3, "rejected": 1, "unreadable": 2}
 _WORST = ("unreadable", "rejected", "conditional", "accepted")
 
 
-@click.command(
+@subcommand(
     "certify",
-    epilog=examples(
-        "exactdp check claims.py --certificates proofs",
-        "exactdp certify proofs/*.json",
-    ),
+    "exactdp check claims.py --certificates proofs",
+    "exactdp certify proofs/*.json",
 )
 @click.argument("paths", nargs=-1, required=True, metavar="CERTIFICATE.json...")
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, paths: tuple[str, ...]) -> int:
     """Check certificates independently of the solver.
 

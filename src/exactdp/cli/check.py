@@ -11,23 +11,14 @@ import click
 
 from exactdp import Accuracy, Expected, Privacy, Verdict
 from exactdp.cli import records
+from exactdp.cli.asking import collect, done
 from exactdp.cli.loading import Found, find_claims
 from exactdp.cli.matching import github, sarif
-from exactdp.cli.options import certificates_option, json_option, targets, timeout_option
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    StoppedError,
-    error_record,
-    examples,
-    pass_output,
-    writing,
-)
-from exactdp.cli.reading import Changes, change_options
+from exactdp.cli.options import certificates_option, common, subcommand, targets
+from exactdp.cli.output import CommandOutput, Json, error_record, writing
+from exactdp.cli.reading import Changes
 from exactdp.cli.settings import defaults
-from exactdp.cli.sharing import sharing_options
 from exactdp.cli.watching import watch
-from exactdp.cli.work import Job, results
 from exactdp.errors import ExactdpError, TimeoutRefusedError, counted
 from exactdp.running.conduct import Progress
 
@@ -65,13 +56,11 @@ _UNANSWERED: Json = {
 _LONGEST_NAME = 100  # characters in a file name
 
 
-@click.command(
+@subcommand(
     "check",
-    epilog=examples(
-        "exactdp check claims.py",
-        "exactdp check claims.py::lemma --inputs all",
-        "exactdp check claims.py::table --eps '(0, 1]' --kappa 2 --jobs 2",
-    ),
+    "exactdp check claims.py",
+    "exactdp check claims.py::lemma --inputs all",
+    "exactdp check claims.py::table --eps '(0, 1]' --kappa 2 --jobs 2",
 )
 @targets(required=False)
 @click.option("-k", "substring", default="", metavar="TEXT", help="Only names that contain TEXT.")
@@ -86,11 +75,7 @@ _LONGEST_NAME = 100  # characters in a file name
     help="github: also annotations for a pull request; sarif: one SARIF document instead.",
 )
 @click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
-@json_option
-@timeout_option
-@sharing_options
-@change_options
-@pass_output
+@common(timeout=True, sharing=True, changes=True)
 def command(  # noqa: PLR0913 its options
     output: CommandOutput,
     targets: tuple[str, ...],
@@ -114,28 +99,28 @@ def command(  # noqa: PLR0913 its options
     found = find_claims(targets, substring, (Accuracy, Privacy, Expected))
     quiet = output.json
     output.json = output.json or style == "sarif"  # print only the document
-    paths = _paths(found, certificates)
+    paths: dict[str, Path] = {}
     if certificates is not None:
+        paths = _paths(found, certificates)
         with writing(certificates):
             certificates.mkdir(parents=True, exist_ok=True)
-    work = [_job(one, changes, every, path) for one, path in zip(found, paths, strict=True)]
     answers: list[Json] = []
-    left: list[str] | None = None
-    try:
-        for number, answer in results(work, output):
-            one = found[number]
-            record = {"file": one.file, "name": one.name, **_record(one.title, answer)}
-            answers.append(record)
-            _say(output, one, record, every)
-    except StoppedError as stopped:
-        left = stopped.left
-    except KeyboardInterrupt:  # while printing an answer
-        left = [one.title for one in found[len(answers) :]]
+
+    def question(one: Found, report: Progress) -> Json:
+        verdict = changes.applied(one.claim).check(all=every, progress=report)
+        record = {**records.verdict(verdict), "error": None, "certificate": None, "note": ""}
+        return record if certificates is None else record | _certificate(verdict, paths[one.title])
+
+    def use(one: Found, answer: Json | ExactdpError) -> None:
+        record = {"file": one.file, "name": one.name, **_record(one.title, answer)}
+        answers.append(record)
+        _say(output, one, record, every)
+
+    left = collect(output, found, question, use, answers)
     _say_table(output, answers)
     if left is not None:
-        done = f"{len(answers)} of {counted(len(found), 'claim')} done"
-        done += f" ({_counts(answers)})" if answers else ""
-        return output.stopped(left, done, claims=answers)
+        counts = f" ({_counts(answers)})" if answers else ""
+        return output.stopped(left, done(answers, found) + counts, claims=answers)
     outcomes = {one["verdict"] for one in answers}
     order = {"error": 2, "fails": 1, "undecided": 3, "vacuous": 4}
     code = next((order[one] for one in order if one in outcomes), 0)
@@ -145,17 +130,6 @@ def command(  # noqa: PLR0913 its options
         output.write(json.dumps(sarif(answers), indent=2, ensure_ascii=False))
         return code
     return output.document(code, claims=answers, left=[])
-
-
-def _job(one: Found, changes: Changes, every: bool, path: Path | None) -> Job:
-    def run(report: Progress) -> Json:
-        found = changes.applied(one.claim).check(all=every, progress=report)
-        record = {**records.verdict(found), "error": None, "certificate": None, "note": ""}
-        if path is not None:
-            record |= _certificate(found, path)
-        return record
-
-    return Job(one.title, one.file, run)
 
 
 def _certificate(found: Verdict, path: Path) -> Json:
@@ -234,16 +208,14 @@ def _counts(answers: list[Json]) -> str:
     return f"{counted(len(answers), 'claim')}: {', '.join(said)}"
 
 
-def _paths(found: list[Found], folder: Path | None) -> list[Path | None]:
-    """Return a distinct path for the certificate of each claim."""
-    if folder is None:
-        return [None] * len(found)
-    paths: dict[Path, None] = {}
+def _paths(found: list[Found], folder: Path) -> dict[str, Path]:
+    """Return a distinct path for the certificate of each claim, by title."""
+    paths: dict[str, Path] = {}
     for one in found:
         name = re.sub(r"[^\w.]+", "-", one.title).strip("-.")[-_LONGEST_NAME:]
         path, count = folder / f"{name}.json", 1
-        while path in paths:
+        while path in paths.values():
             count += 1
             path = folder / f"{name}-{count}.json"
-        paths[path] = None
-    return list(paths)
+        paths[one.title] = path
+    return paths

@@ -11,12 +11,11 @@ import click
 from exactdp import Ranking, hamming, l1, linf, one_entry
 from exactdp import compare as compared
 from exactdp.cli import records
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.options import file_option, json_option, targets, timeout_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output, refuse_unwritable
+from exactdp.cli.options import common, file_option, subcommand, targets
+from exactdp.cli.output import CommandOutput, Json, refuse_unwritable
 from exactdp.cli.reading import read_inputs, read_interval, read_option
-from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, result
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import rational
 from exactdp.running.conduct import Progress
@@ -24,12 +23,10 @@ from exactdp.running.conduct import Progress
 _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
 
 
-@click.command(
+@subcommand(
     "compare",
-    epilog=examples(
-        "exactdp compare a.py::laplace b.py::flip --measure regret --inputs '[[1, 0, 0]]'",
-        "exactdp compare a.py::laplace b.py::flip --measure error --inputs grid:0:1 -o better.svg",
-    ),
+    "exactdp compare a.py::laplace b.py::flip --measure regret --inputs '[[1, 0, 0]]'",
+    "exactdp compare a.py::laplace b.py::flip --measure error --inputs grid:0:1 -o better.svg",
 )
 @targets("FILE::MECHANISM...")
 @click.option(
@@ -53,9 +50,7 @@ _MEASURES = ("error", "absolute", "squared", "wrong", "regret")
     metavar="OUT.svg",
     help="Also write a plot.",
 )
-@json_option
-@timeout_option
-@pass_output
+@common(timeout=True)
 def command(  # noqa: PLR0913 what can be asked
     output: CommandOutput,
     targets: tuple[str, ...],
@@ -86,11 +81,11 @@ def command(  # noqa: PLR0913 what can be asked
         del report
         found = compared(mechanisms, measure, **options)
         if path is not None:
-            part("exactdp.report.compared", "plot_ranking")(found).figure.savefig(path)
+            figure: Any = found.plot().figure
+            figure.savefig(path)
         return _record(found)
 
-    file = targets[0].partition("::")[0]
-    answer = result(Job("the comparison", file, run), output)
+    answer = result(output, targets[0], run, "the comparison")
     for line in answer["sentences"]:
         output.say(line)
     output.table(answer["head"], answer["rows"], right=" ".join(answer["head"][2:]))

@@ -6,8 +6,8 @@ The file is parsed, not executed; the completions are the names assigned or defi
 from __future__ import annotations
 
 import ast
-import tokenize
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
@@ -28,16 +28,22 @@ def complete_target(
 
 
 def _names(file: str, start: str) -> Iterator[str]:
+    for name in defined(file):
+        if name.startswith(start) and not name.startswith("_"):
+            yield name
+
+
+def defined(file: str) -> dict[str, int]:
+    """Return the names that a file assigns or defines, each with the last line where it does."""
     try:
-        with tokenize.open(file) as opened:
-            tree = ast.parse(opened.read())
+        body = ast.parse(Path(file).read_bytes()).body
     except (OSError, SyntaxError, ValueError):
-        return
-    found: dict[str, None] = {}
-    for node in tree.body:
+        return {}
+    found: dict[str, int] = {}
+    for node in body:
         match node:
             case ast.Assign(targets=targets):
-                found |= {one.id: None for one in targets if isinstance(one, ast.Name)}
+                found |= {one.id: node.lineno for one in targets if isinstance(one, ast.Name)}
             case ast.AnnAssign(target=ast.Name(name)) | ast.FunctionDef(name=name):
-                found[name] = None
-    yield from (name for name in found if name.startswith(start) and not name.startswith("_"))
+                found[name] = node.lineno
+    return found

@@ -7,30 +7,23 @@ import click
 from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
-from exactdp.cli.options import json_option, targets, timeout_option, width_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
-from exactdp.cli.reading import Changes, change_options, read_option, read_probability
-from exactdp.cli.sharing import sharing_options
+from exactdp.cli.options import common, subcommand, targets, width_option
+from exactdp.cli.output import CommandOutput, Json
+from exactdp.cli.reading import Changes, read_option, read_probability
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import positive_width
 from exactdp.running.conduct import Progress
 
 
-@click.command(
+@subcommand(
     "epsilon",
-    epilog=examples(
-        "exactdp epsilon claims.py::lemma",
-        "exactdp epsilon claims.py::lemma --beta 0.05",
-    ),
+    "exactdp epsilon claims.py::lemma",
+    "exactdp epsilon claims.py::lemma --beta 0.05",
 )
 @targets(required=False)
 @click.option("--beta", metavar="BETA", help="An error probability instead of the claim's β: 0.05.")
 @width_option("1e-12", "ends")
-@json_option
-@timeout_option
-@sharing_options
-@change_options
-@pass_output
+@common(timeout=True, sharing=True, changes=True)
 def command(
     output: CommandOutput, targets: tuple[str, ...], beta: str | None, width: str, changes: Changes
 ) -> int:

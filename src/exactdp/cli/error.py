@@ -9,25 +9,22 @@ import click
 from exactdp import ErrorBound, Interval
 from exactdp.claims.error_bound import read_risk, read_within
 from exactdp.cli import records
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_ideal, find_mechanism
-from exactdp.cli.options import json_option, target, timeout_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
+from exactdp.cli.options import common, subcommand, target
+from exactdp.cli.output import CommandOutput, Json
 from exactdp.cli.reading import read_inputs, read_interval, read_option
-from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError
 from exactdp.reals.numbers import inf
 from exactdp.running.conduct import Progress
 
 
-@click.command(
+@subcommand(
     "error",
-    epilog=examples(
-        "exactdp error count.py --within 10 --risk 5%",
-        "exactdp error count.py --within 10 --eps 1",
-        "exactdp error count.py --risk 5% --eps 1",
-        "exactdp error count.py --within 10 --risk 5% --eps 1",
-    ),
+    "exactdp error count.py --within 10 --risk 5%",
+    "exactdp error count.py --within 10 --eps 1",
+    "exactdp error count.py --risk 5% --eps 1",
+    "exactdp error count.py --within 10 --risk 5% --eps 1",
 )
 @target()
 @click.option("--within", metavar="ERROR", help="The allowed error, such as 10.")
@@ -40,10 +37,7 @@ from exactdp.running.conduct import Progress
 @click.option(
     "--each", is_flag=True, help="Bound each of several numbers separately, not all together."
 )
-@json_option
-@timeout_option
-@sharing_options
-@pass_output
+@common(timeout=True, sharing=True)
 def command(  # noqa: PLR0913 its options
     output: CommandOutput,
     *,
@@ -79,8 +73,7 @@ def command(  # noqa: PLR0913 its options
             rule="Two of --within, --risk and --eps are given, and the third is the answer.",
             way_out=f"Write for example: exactdp error {target} --within 10 --risk 5%.",
         )
-    job = Job(target, target.partition("::")[0], lambda report: _answer(bound, on, report))
-    answer = result(job, output)
+    answer = result(output, target, lambda report: _answer(bound, on, report))
     output.say_verdict(answer.get("verdict", ""), target, answer["sentence"])
     code: int = answer.pop("code")
     return output.document(code, **answer)

@@ -10,18 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from exactdp.cli import records
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.options import file_option, json_option, target
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    pass_output,
-    refuse_unwritable,
-    writing,
-)
+from exactdp.cli.options import common, file_option, subcommand, target
+from exactdp.cli.output import CommandOutput, Json, refuse_unwritable, writing
 from exactdp.cli.reading import read_option, read_value
-from exactdp.cli.work import Job, result
 from exactdp.errors import ExactdpError, counted
 from exactdp.report.extras import require
 from exactdp.running.conduct import Progress
@@ -32,12 +25,10 @@ if TYPE_CHECKING:
 _PICTURES = (".svg", ".png", ".pdf", ".dot")
 
 
-@click.command(
+@subcommand(
     "explain",
-    epilog=examples(
-        "exactdp explain noisy_max.py::noisy_max",
-        "exactdp explain sparse.py::sparse --chain sparse.svg --input '[0, 1, 0]'",
-    ),
+    "exactdp explain noisy_max.py::noisy_max",
+    "exactdp explain sparse.py::sparse --chain sparse.svg --input '[0, 1, 0]'",
 )
 @target("FILE::MECHANISM")
 @file_option(
@@ -46,8 +37,7 @@ _PICTURES = (".svg", ".png", ".pdf", ".dot")
     help="Draw the Markov chain at --input into this file: .svg, .png, .pdf, or .dot for Graphviz.",
 )
 @click.option("--input", "given", metavar="INPUT", help="The input of the chain: '[-1, 1]'.")
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, target: str, chain: Path | None, given: str | None) -> int:
     """Show a mechanism as exactdp understands it.
 
@@ -89,7 +79,7 @@ def _drawn(output: CommandOutput, target: str, path: Path, given: str) -> int:
         return {"states": len(chain.states), "picture": _picture(chain, path.suffix.lower())}
 
     title = f"the chain of {target} at {records.shown(u)}"
-    found = result(Job(title, target.partition("::")[0], run), output)
+    found = result(output, target, run, title)
     with writing(path):
         path.write_bytes(found["picture"])
     return int(found["states"])

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import click
 
-from exactdp.cli.options import json_option
-from exactdp.cli.output import CommandOutput, examples, pass_output
+from exactdp.cli.options import common, subcommand
+from exactdp.cli.output import CommandOutput
 from exactdp.errors import ExactdpError
 from exactdp.pages import Explanation, explained, explanations, topics
 
 
-@click.command(
+@subcommand(
     "help",
-    epilog=examples("exactdp help R06", "exactdp help language", "exactdp help"),
+    "exactdp help R06",
+    "exactdp help language",
+    "exactdp help",
 )
 @click.argument("name", metavar="[CODE]", default="")
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, name: str) -> int:
     """Explain an error by its code, with a wrong and a right program.
 

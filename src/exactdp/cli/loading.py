@@ -137,8 +137,8 @@ def find_ideal(target: str, name: str | None) -> Any:
     return next(iter(ideals.values())) if len(ideals) == 1 else None
 
 
-def find_study(target: str) -> tuple[str, Study]:
-    """Return the file and the study that a target denotes: a `Study`, or `claims` of the file."""
+def find_study(target: str) -> Study:
+    """Return the study that a target denotes: a `Study`, or `claims` of the file."""
     file, name = _parts(target)
     module = load(file)
     if name:
@@ -163,7 +163,7 @@ def find_study(target: str) -> tuple[str, Study]:
         while inspect.isfunction(value):
             with contextlib.redirect_stdout(sys.stderr):
                 value = value()
-        return file, value if isinstance(value, Study) else Study(value)
+        return value if isinstance(value, Study) else Study(value)
     except ExactdpError:
         raise
     except Exception as error:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 from exactdp import __version__
+from exactdp.cli.completing import defined
 from exactdp.cli.output import Json
 
 _LEVELS = {"fails": "error", "error": "error", "undecided": "warning", "vacuous": "warning"}
@@ -22,27 +22,8 @@ def place(record: Json) -> tuple[str, int]:
     if record.get("error") and record["error"]["place"]:
         at = record["error"]["place"]
         return at["file"], at["line"]
-    return record["file"], _line(record["file"], record["name"])
-
-
-def _line(file: str, name: str) -> int:
-    """Return the line of a file that assigns or defines a name; 1 if none is found."""
-    wanted = name.partition("[")[0].partition("(")[0]
-    try:
-        body = ast.parse(Path(file).read_bytes()).body
-    except (OSError, SyntaxError, ValueError):
-        return 1
-    for node in reversed(body):
-        match node:
-            case ast.Assign(targets=targets) if any(
-                isinstance(one, ast.Name) and one.id == wanted for one in targets
-            ):
-                return node.lineno
-            case ast.AnnAssign(target=ast.Name(id=found)) if found == wanted:
-                return node.lineno
-            case ast.FunctionDef(name=found) if found == wanted:
-                return node.lineno
-    return 1
+    name = record["name"].partition("[")[0].partition("(")[0]
+    return record["file"], defined(record["file"]).get(name, 1)
 
 
 def github(records: list[Json]) -> str:

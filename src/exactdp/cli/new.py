@@ -8,20 +8,18 @@ from pathlib import Path
 import click
 
 from exactdp import pages
-from exactdp.cli.options import json_option
-from exactdp.cli.output import CommandOutput, examples, pass_output, writing
+from exactdp.cli.options import common, subcommand
+from exactdp.cli.output import CommandOutput, writing
 from exactdp.cli.starters import KINDS, starter
 from exactdp.errors import ExactdpError
 
 
-@click.command(
+@subcommand(
     "new",
-    epilog=examples(
-        "exactdp new my_mechanism",
-        "exactdp new my_count --kind count",
-        "exactdp new my_sparse --example sparse",
-        "exactdp check my_mechanism.py",
-    ),
+    "exactdp new my_mechanism",
+    "exactdp new my_count --kind count",
+    "exactdp new my_sparse --example sparse",
+    "exactdp check my_mechanism.py",
 )
 @click.argument("name")
 @click.option(
@@ -32,8 +30,7 @@ from exactdp.errors import ExactdpError
     help="What kind of mechanism to start from.",
 )
 @click.option("--example", metavar="NAME", help="Copy this example of the gallery instead.")
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, name: str, kind: str, example: str | None) -> int:
     """Write a commented starter file.
 

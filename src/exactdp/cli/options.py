@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
 from exactdp.cli.completing import complete_target
-from exactdp.cli.output import CommandOutput, Function
+from exactdp.cli.output import CommandOutput, Function, pass_output
 
 
 def target(metavar: str = "FILE[::NAME]") -> Callable[[Function], Function]:
@@ -49,35 +50,61 @@ certificates_option = click.option(
 )
 
 
-def _json_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    del parameter
-    ctx.ensure_object(CommandOutput).json = value
+_JSON = click.option(
+    "--json",
+    is_flag=True,
+    help="Write one JSON document to the standard output (schema: exactdp help cli-v1.json).",
+)
+_TIMEOUT = click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="The time limit for each claim, in seconds (not on Windows).",
+)
 
 
-def json_option(function: Function) -> Function:
-    """Add the option --json."""
-    return click.option(
-        "--json",
-        is_flag=True,
-        is_eager=True,  # so that errors in other options are reported as JSON, too
-        expose_value=False,
-        callback=_json_asked,
-        help="Write one JSON document to the standard output (schema: exactdp help cli-v1.json).",
-    )(function)
+def subcommand(name: str, *lines: str) -> Callable[[Function], click.Command]:
+    """Make a function a command; its help page ends with examples, which are not wrapped."""
+    epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    return click.command(name, epilog=epilog)
 
 
-def _timeout_given(ctx: click.Context, parameter: click.Parameter, value: float | None) -> None:
-    del parameter
-    ctx.ensure_object(CommandOutput).timeout = value
+def common(
+    *, timeout: bool = False, sharing: bool = False, changes: bool = False
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add the option --json, and groups of options that several commands have.
 
+    The function is called with its output, which holds the values of these options. Changes of
+    claims are its argument `changes`.
+    """
 
-def timeout_option(function: Function) -> Function:
-    """Add the option --timeout."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(0, min_open=True),
-        expose_value=False,
-        callback=_timeout_given,
-        metavar="SECONDS",
-        help="The time limit for each claim, in seconds (not on Windows).",
-    )(function)
+    def add(function: Callable[..., int]) -> Callable[..., int]:
+        options = [_JSON, *[_TIMEOUT] * timeout]
+        groups: dict[str, tuple[list[str], Callable[..., Any]]] = {}
+        if sharing:
+            from exactdp.cli.sharing import SHARING, shared  # noqa: PLC0415 not for all commands
+
+            options += SHARING.values()
+            groups["sharing"] = list(SHARING), shared
+        if changes:
+            from exactdp.cli.reading import CHANGES, read_changes  # noqa: PLC0415 as above
+
+            options += CHANGES.values()
+            groups["changes"] = list(CHANGES), read_changes
+
+        @wraps(function)
+        def command(output: CommandOutput, json: bool, **given: Any) -> int:
+            output.json = json
+            output.timeout = given.pop("timeout") if timeout else None
+            for name, (names, read) in groups.items():
+                given[name] = read(*map(given.pop, names))
+            if sharing:
+                output.sharing = given.pop("sharing")
+            return function(output, **given)
+
+        found: Any = pass_output(command)
+        for option in reversed(options):
+            found = option(found)
+        return found  # type: ignore[no-any-return]
+
+    return add

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from exactdp.cli.sharing import Sharing
+
 Json: TypeAlias = dict[str, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,8 +55,8 @@ class CommandOutput:
         self.arguments: list[str] = []
         self.timeout: float | None = None
         """The time limit for each claim, in seconds."""
-        self.facts: dict[type, object] = {}
-        """The values of other options, by type."""
+        self.sharing: Sharing | None = None
+        """How the work is shared; None for a command that cannot share it."""
 
     @cached_property
     def console(self) -> Console:
@@ -211,11 +213,6 @@ def _console(*, stderr: bool) -> Console:
     # A file or a pipe has no width: lines are not wrapped there.
     width = None if stream.isatty() else 10_000
     return Console(stderr=stderr, width=width, markup=False, highlight=False, emoji=False)
-
-
-def examples(*lines: str) -> str:
-    """Return the end of a help page: example command lines, not wrapped."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 pass_output = click.make_pass_decorator(CommandOutput, ensure=True)

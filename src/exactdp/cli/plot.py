@@ -7,29 +7,19 @@ from pathlib import Path
 
 import click
 
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_claim
-from exactdp.cli.options import file_option, json_option, target
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    pass_output,
-    refuse_unwritable,
-    writing,
-)
-from exactdp.cli.reading import Changes, change_options, read_option, read_value
-from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, result
+from exactdp.cli.options import common, file_option, subcommand, target
+from exactdp.cli.output import CommandOutput, Json, refuse_unwritable, writing
+from exactdp.cli.reading import Changes, read_option, read_value
 from exactdp.running.conduct import Progress
 
 
-@click.command(
+@subcommand(
     "plot",
-    epilog=examples(
-        "exactdp plot claims.py::lemma -o lemma.svg",
-        "exactdp plot claims.py::lemma -o kappa.png --kind kappa --inputs grid:-2:2",
-        "exactdp plot claims.py::lemma -o runs.png --kind simulated --input '[0, 1]'",
-    ),
+    "exactdp plot claims.py::lemma -o lemma.svg",
+    "exactdp plot claims.py::lemma -o kappa.png --kind kappa --inputs grid:-2:2",
+    "exactdp plot claims.py::lemma -o runs.png --kind simulated --input '[0, 1]'",
 )
 @target()
 @file_option(
@@ -53,9 +43,7 @@ from exactdp.running.conduct import Progress
     metavar="INPUT",
     help="The input of an error or simulated plot; by default the most informative one.",
 )
-@json_option
-@change_options
-@pass_output
+@common(changes=True)
 def command(
     output: CommandOutput, target: str, path: Path, kind: str, given: str | None, changes: Changes
 ) -> int:
@@ -70,7 +58,8 @@ def command(
             raise click.UsageError(f"--input is for one input, and --kind {kind} shows all.")
         options["u"] = read_option("--input", given, partial(read_value, what="an input"))
     refuse_unwritable(path)
-    save_plot = part("exactdp.report.plots", "save_plot")
+    from exactdp.report.plots import save_plot  # noqa: PLC0415 loaded once the file can be written
+
     found = find_claim(target)
 
     def run(report: Progress) -> Json:
@@ -78,6 +67,6 @@ def command(
             save_plot(changes.applied(found.claim), path, kind, progress=report, **options)
         return {}
 
-    result(Job(found.title, found.file, run), output)
+    result(output, found.title, run)
     output.say(f"Wrote {path}.")
     return output.document(0, claim=found.title, kind=kind, path=str(path))

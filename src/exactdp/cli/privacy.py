@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import click
-
 from exactdp import Privacy
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.cli import records
 from exactdp.cli.asking import ask
-from exactdp.cli.options import json_option, targets, width_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
-from exactdp.cli.reading import Changes, change_options, read_option
-from exactdp.cli.sharing import sharing_options
+from exactdp.cli.options import common, subcommand, targets, width_option
+from exactdp.cli.output import CommandOutput, Json
+from exactdp.cli.reading import Changes, read_option
 from exactdp.reals.numbers import positive_width
 from exactdp.running.conduct import Progress
 
 
-@click.command(
+@subcommand(
     "privacy",
-    epilog=examples(
-        "exactdp privacy claims.py",
-        "exactdp privacy claims.py::private --inputs all",
-    ),
+    "exactdp privacy claims.py",
+    "exactdp privacy claims.py::private --inputs all",
 )
 @targets()
 @width_option("1e-6", "a")
-@json_option
-@sharing_options
-@change_options
-@pass_output
+@common(sharing=True, changes=True)
 def command(output: CommandOutput, targets: tuple[str, ...], width: str, changes: Changes) -> int:
     """Find the exact budget and δ of privacy claims.
 
@@ -43,7 +34,7 @@ def command(output: CommandOutput, targets: tuple[str, ...], width: str, changes
         best = curve = None
         if not claim.delta_form:
             best = records.leakage(claim.tightest(width=width, progress=report))
-        elif is_listed(claim.input_set):
+        elif not claim.scope.free:
             curve = records.delta_curve(claim.smallest_delta(progress=report))
         return {**found, "best": best, "delta": curve}
 

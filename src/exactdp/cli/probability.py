@@ -9,11 +9,11 @@ import click
 
 from exactdp import Mechanism
 from exactdp.cli import records
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.options import input_option, json_option, target
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
+from exactdp.cli.options import common, input_option, subcommand, target
+from exactdp.cli.output import CommandOutput, Json
 from exactdp.cli.reading import read_budget, read_option, read_value
-from exactdp.cli.work import Job, result
 from exactdp.errors import ProgramError
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.interval import POSITIVE
@@ -21,12 +21,10 @@ from exactdp.reals.numbers import spell
 from exactdp.running.conduct import Progress
 
 
-@click.command(
+@subcommand(
     "probability",
-    epilog=examples(
-        "exactdp probability noisy_max.py::noisy_max --input '[1, 0, -1]'",
-        "exactdp probability sparse.py::sparse --input '[1]' --output '[Interval(0, 2)]' --at 1/2",
-    ),
+    "exactdp probability noisy_max.py::noisy_max --input '[1, 0, -1]'",
+    "exactdp probability sparse.py::sparse --input '[1]' --output '[Interval(0, 2)]' --at 1/2",
 )
 @target("FILE::MECHANISM")
 @input_option
@@ -46,8 +44,7 @@ from exactdp.running.conduct import Progress
     help="The number of certified digits for --at.",
 )
 @click.option("--latex", is_flag=True, help="Show the closed forms in LaTeX.")
-@json_option
-@pass_output
+@common()
 def command(
     output: CommandOutput,
     target: str,
@@ -89,7 +86,7 @@ def command(
         listed = program.distribution(u).items()
         return {"on": on, "outputs": [entry(*one) for one in listed]}
 
-    answer = result(Job(target, target.partition("::")[0], run), output)
+    answer = result(output, target, run)
     found = answer["outputs"]
     where = records.shown(u) if mechanism.inputs else "its only input"
     output.say(f"{mechanism.__name__} at {where}, for every ε {answer['on']}:")

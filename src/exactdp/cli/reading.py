@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -16,8 +16,6 @@ from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language import Real
 from exactdp.reals import Interval
 from exactdp.reals.numbers import inf, probability, rational, spell
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NAMES: dict[str, Any] = {"Real": Real, "int": int, "inf": inf}
 
@@ -153,30 +151,30 @@ def _read_kappa(text: str) -> Fraction:
     return _positive("κ", rational(text, "a constant κ"), rule, "Write for example --kappa 2.")
 
 
-def change_options(function: Function) -> Function:
-    """Add the options that change claims; they arrive as one `Changes` in `changes`."""
+CHANGES = {
+    "eps": click.option(
+        "--eps",
+        metavar="INTERVAL",
+        help="Only these ε, instead of those of the claim: '(0, 1]', or a number.",
+    ),
+    "inputs": click.option(
+        "--inputs",
+        metavar="INPUTS",
+        help="These inputs instead: all, grid:-1:1, box:-1:1 or a list.",
+    ),
+    "kappa": click.option(
+        "--kappa",
+        metavar="K",
+        help="Claim β/K instead of β (of an expected loss, the bound over K).",
+    ),
+}
+"""The options that change claims, by parameter of `read_changes`."""
 
-    def command(eps: str | None, inputs: str | None, kappa: str | None, **others: Any) -> Any:
-        changes = Changes(
-            read_option("--eps", eps, read_interval),
-            read_option("--inputs", inputs, read_inputs),
-            read_option("--kappa", kappa, _read_kappa),
-        )
-        return function(changes=changes, **others)
 
-    command.__name__, command.__doc__ = function.__name__, function.__doc__
-    command.__dict__.update(function.__dict__)  # click keeps the options there
-    options = (
-        (
-            "--eps",
-            "INTERVAL",
-            "Only these ε, instead of those of the claim: '(0, 1]', or a number.",
-        ),
-        ("--inputs", "INPUTS", "These inputs instead: all, grid:-1:1, box:-1:1 or a list."),
-        ("--kappa", "K", "Claim β/K instead of β (of an expected loss, the bound over K)."),
+def read_changes(eps: str | None, inputs: str | None, kappa: str | None) -> Changes:
+    """Return the changes that the options make."""
+    return Changes(
+        read_option("--eps", eps, read_interval),
+        read_option("--inputs", inputs, read_inputs),
+        read_option("--kappa", kappa, _read_kappa),
     )
-    found: Any = command
-    for name, shown, text in reversed(options):
-        found = click.option(name, metavar=shown, help=text)(found)
-    result: Function = found
-    return result

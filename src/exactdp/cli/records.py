@@ -133,17 +133,12 @@ def excess(one: Excess) -> Json:
     }
 
 
-def factor(found: Factor) -> Json:
-    """Return an enclosure of the factor a of a·ε-privacy."""
-    return {"lower": number(found.lower), "upper": number(found.upper), "text": str(found)}
-
-
 def leakage(found: Leakage) -> Json:
     """Return the smallest factor, and the pair, output and ε that determine it."""
     return {
         "sentence": str(found),
         "saving": found.saving,
-        "factor": factor(found.factor),
+        "factor": kappa(found.factor),
         "inputs": None if found.inputs is None else [shown(u) for u in found.inputs],
         "outputs": None if found.outputs is None else [shown(one) for one in found.outputs],
         "eps": boundary(found.eps),
@@ -179,7 +174,7 @@ def verdict(found: Verdict | PrivacyVerdict | ExpectedVerdict) -> Json:
         "silent": found.silent,
         "trivial": found.trivial,
         "kind": kind,
-        "counted": "cells" if found.is_everywhere else found.claim.nouns[1],
+        "counted": found.nouns[1],
         "assumptions": list(found.assumptions),
         "missing": found.missing,
         "counterexamples": [failure(one) for one in found.counterexamples],
@@ -194,8 +189,8 @@ def kind_of(claim: object) -> tuple[str, Callable[[Any], Json]]:
     return ("expected", excess) if isinstance(claim, Expected) else ("accuracy", counterexample)
 
 
-def kappa(found: Kappa) -> Json:
-    """Return an enclosure of κ."""
+def kappa(found: Kappa | Factor) -> Json:
+    """Return an enclosure of κ, or of the factor a of a·ε-privacy."""
     return {"lower": number(found.lower), "upper": number(found.upper), "text": str(found)}
 
 

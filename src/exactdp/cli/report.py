@@ -5,32 +5,17 @@ from __future__ import annotations
 import tokenize
 from pathlib import Path
 
-import click
-
 from exactdp import Accuracy, Expected, Privacy
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_claims
-from exactdp.cli.options import file_option, json_option, targets
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    pass_output,
-    refuse_unwritable,
-    writing,
-)
-from exactdp.cli.reading import Changes, change_options
-from exactdp.cli.reporting import part
-from exactdp.cli.work import Job, result
+from exactdp.cli.options import common, file_option, subcommand, targets
+from exactdp.cli.output import CommandOutput, Json, refuse_unwritable, writing
+from exactdp.cli.reading import Changes
 from exactdp.errors import counted
 from exactdp.running.conduct import Progress
 
 
-@click.command(
-    "report",
-    epilog=examples(
-        "exactdp report claims.py -o report.html",
-    ),
-)
+@subcommand("report", "exactdp report claims.py -o report.html")
 @targets()
 @file_option(
     "-o",
@@ -39,16 +24,15 @@ from exactdp.running.conduct import Progress
     metavar="OUT.html",
     help="The file to write.",
 )
-@json_option
-@change_options
-@pass_output
+@common(changes=True)
 def command(output: CommandOutput, targets: tuple[str, ...], path: Path, changes: Changes) -> int:
     """Write an HTML page with claims, verdicts and curves.
 
     The page needs no network and no other file. It contains the certificates for `exactdp certify`.
     """
     refuse_unwritable(path)
-    page = part("exactdp.report.page", "page")
+    from exactdp.report.page import page  # noqa: PLC0415 loaded once the files can be written
+
     found = find_claims(targets, kinds=(Accuracy, Privacy, Expected))
     files = list(dict.fromkeys(one.file for one in found))
     names = [one.name if len(files) == 1 else one.title for one in found]
@@ -59,7 +43,7 @@ def command(output: CommandOutput, targets: tuple[str, ...], path: Path, changes
         return {"page": page(claims, _source(files), progress=report)}
 
     title = f"the report of {', '.join(targets)}"
-    text = result(Job(title, files[0], run), output)["page"]
+    text = result(output, files[0], run, title)["page"]
     with writing(path):
         path.write_text(text, encoding="utf-8")
     output.say(f"Wrote {path} ({counted(len(found), 'claim')}).")

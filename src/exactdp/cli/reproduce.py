@@ -12,8 +12,8 @@ from rich.console import RenderableType
 
 from exactdp import Verdict
 from exactdp.cli import experiments
-from exactdp.cli.options import certificates_option, json_option
-from exactdp.cli.output import CommandOutput, StoppedError, examples, pass_output, writing
+from exactdp.cli.options import certificates_option, common, subcommand
+from exactdp.cli.output import CommandOutput, StoppedError, writing
 from exactdp.errors import ExactdpError, counted
 from exactdp.reproduce import show
 from exactdp.reproduce.differences import differences
@@ -66,13 +66,11 @@ class Certificates:
         self.paths[label] = str(path)
 
 
-@click.command(
+@subcommand(
     "reproduce",
-    epilog=examples(
-        "exactdp reproduce",
-        "exactdp reproduce --table 4a --table 4c",
-        "exactdp reproduce --certificates proofs",
-    ),
+    "exactdp reproduce",
+    "exactdp reproduce --table 4a --table 4c",
+    "exactdp reproduce --certificates proofs",
 )
 @click.option(
     "--table",
@@ -82,8 +80,7 @@ class Certificates:
     help=f"Only this table of the paper, or the claims for all real inputs ({REALS}).",
 )
 @certificates_option
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, tables: tuple[str, ...], certificates: Path | None) -> int:
     """Run the experiments of the paper again.
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -19,8 +19,6 @@ from exactdp.cli.output import CommandOutput
 from exactdp.errors import ExactdpError
 from exactdp.running.conduct import Conduct, can_fork
 from exactdp.running.store import Store, StoreError, StoreWarning
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 DEFAULT_STORE = "exactdp.store"
 _PAUSE = 0.05  # seconds between two attempts to get a free process
@@ -47,13 +45,6 @@ class Sharing:
                 raise
             output.note(f"{error.message}; the work goes on without it.", "yellow")
             self.store = None
-
-
-def sharing_of(output: CommandOutput) -> Sharing:
-    """Return how the work of a command is done."""
-    found = output.facts.setdefault(Sharing, Sharing())
-    assert isinstance(found, Sharing)
-    return found
 
 
 class SharedSlots:
@@ -145,84 +136,51 @@ def told_plainly() -> Iterator[None]:
 # Options ------------------------------------------------------------------------------
 
 
-def _jobs_given(ctx: click.Context, parameter: click.Parameter, value: int | None) -> None:
-    del parameter
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    sharing_of(ctx.ensure_object(CommandOutput)).jobs = (value or cores or 1) if can_fork() else 1
+SHARING = {
+    "jobs": click.option(
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Use N processes at a time; by default one per core.",
+    ),
+    "store": click.option(
+        "--store",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Store finished units of work in FILE, and resume from there.",
+    ),
+    "resume": click.option(
+        "--resume",
+        is_flag=True,
+        help=f"The same with the file {DEFAULT_STORE} of this folder.",
+    ),
+    "on_store_error": click.option(
+        "--on-store-error",
+        type=click.Choice(["continue", "stop"]),
+        default="continue",
+        show_default=True,
+        help="What to do if the store cannot be used.",
+    ),
+    "scheduler": click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Use the workers of a Dask scheduler, such as tcp://host:8786.",
+    ),
+}
+"""The options for processes and for the store, by parameter of `shared`."""
 
 
-def _store_given(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:
-    del parameter
-    sharing = sharing_of(ctx.ensure_object(CommandOutput))
-    sharing.store = value or sharing.store
-
-
-def _resume_asked(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    del parameter
-    sharing = sharing_of(ctx.ensure_object(CommandOutput))
-    if value and sharing.store is None:
-        sharing.store = Path(DEFAULT_STORE)
-
-
-def _on_error_given(ctx: click.Context, parameter: click.Parameter, value: str) -> None:
-    del parameter
-    sharing_of(ctx.ensure_object(CommandOutput)).on_error = value
-
-
-def _scheduler_given(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    del parameter
-    if value is not None and "://" not in value:
+def shared(
+    jobs: int | None, store: Path | None, resume: bool, on_store_error: str, scheduler: str | None
+) -> Sharing:
+    """Return how the work of a command is done, as its options say."""
+    if scheduler is not None and "://" not in scheduler:
         raise ExactdpError(
-            f"--scheduler {value} is not an address",
+            f"--scheduler {scheduler} is not an address",
             rule="The address of a Dask scheduler is such as tcp://host:8786.",
-            way_out=f"Write --scheduler tcp://{value}.",
+            way_out=f"Write --scheduler tcp://{scheduler}.",
         )
-    sharing_of(ctx.ensure_object(CommandOutput)).scheduler = value
-
-
-def sharing_options(function: Function) -> Function:
-    """Add the options for processes and for the store."""
-    options = (
-        click.option(
-            "--jobs",
-            type=click.IntRange(1),
-            expose_value=False,
-            callback=_jobs_given,
-            metavar="N",
-            help="Use N processes at a time; by default one per core.",
-        ),
-        click.option(
-            "--store",
-            type=click.Path(dir_okay=False, path_type=Path),
-            expose_value=False,
-            callback=_store_given,
-            metavar="FILE",
-            help="Store finished units of work in FILE, and resume from there.",
-        ),
-        click.option(
-            "--resume",
-            is_flag=True,
-            expose_value=False,
-            callback=_resume_asked,
-            help=f"The same with the file {DEFAULT_STORE} of this folder.",
-        ),
-        click.option(
-            "--on-store-error",
-            type=click.Choice(["continue", "stop"]),
-            default="continue",
-            show_default=True,
-            expose_value=False,
-            callback=_on_error_given,
-            help="What to do if the store cannot be used.",
-        ),
-        click.option(
-            "--scheduler",
-            expose_value=False,
-            callback=_scheduler_given,
-            metavar="ADDRESS",
-            help="Use the workers of a Dask scheduler, such as tcp://host:8786.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processes = (jobs or cores or 1) if can_fork() else 1
+    kept = store or (Path(DEFAULT_STORE) if resume else None)
+    return Sharing(processes, kept, on_store_error, scheduler)

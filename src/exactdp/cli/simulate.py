@@ -13,11 +13,11 @@ import click
 
 from exactdp import Mechanism
 from exactdp.cli import records
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_mechanism
-from exactdp.cli.options import input_option, json_option, target
-from exactdp.cli.output import STYLES, CommandOutput, Json, examples, pass_output
+from exactdp.cli.options import common, input_option, subcommand, target
+from exactdp.cli.output import STYLES, CommandOutput, Json
 from exactdp.cli.reading import read_budget, read_option, read_value
-from exactdp.cli.work import Job, result
 from exactdp.errors import counted
 from exactdp.language.nested import mapped
 from exactdp.language.types import Real, RealType
@@ -30,12 +30,7 @@ _CHUNK = 100_000  # runs in memory at a time
 _FAR = 1_000_003  # difference between the seeds of two chunks
 
 
-@click.command(
-    "simulate",
-    epilog=examples(
-        "exactdp simulate noisy_max.py::noisy_max --input '[1, 0, -1]' --eps 1",
-    ),
-)
+@subcommand("simulate", "exactdp simulate noisy_max.py::noisy_max --input '[1, 0, -1]' --eps 1")
 @target("FILE::MECHANISM")
 @input_option
 @click.option("--eps", required=True, metavar="EPS", help="The privacy budget ε of the runs.")
@@ -50,8 +45,7 @@ _FAR = 1_000_003  # difference between the seeds of two chunks
 @click.option(
     "--seed", default=0, type=click.IntRange(0), show_default=True, help="The random seed."
 )
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, target: str, given: str, eps: str, runs: int, seed: int) -> int:
     """Compare exact probabilities with simulated runs.
 
@@ -68,7 +62,7 @@ def command(output: CommandOutput, target: str, given: str, eps: str, runs: int,
     def run(report: Progress) -> Json:
         return {"rows": _rows(mechanism, u, budget, runs, seed, report)}
 
-    rows = result(Job(target, target.partition("::")[0], run), output)["rows"]
+    rows = result(output, target, run)["rows"]
     where = records.shown(u) if mechanism.inputs else "its only input"
     output.say(f"{mechanism.__name__} at {where}, ε = {spell(budget)}, {counted(runs, 'run')}:")
     table = [

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import click
 
-from exactdp.cli.options import json_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
+from exactdp.cli.options import common, subcommand
+from exactdp.cli.output import CommandOutput, Json
 from exactdp.errors import counted
 from exactdp.running.store import Store, StoredRun
 
 
-@click.command("status", epilog=examples("exactdp status exactdp.store"))
+@subcommand("status", "exactdp status exactdp.store")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
-@json_option
-@pass_output
+@common()
 def command(output: CommandOutput, file: Path) -> int:
     """Show the contents of a store: the questions, their progress, and the time spent."""
     runs = Store(file, "stop").runs()

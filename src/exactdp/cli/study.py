@@ -8,18 +8,10 @@ from typing import Any
 import click
 
 from exactdp import StudyTable
+from exactdp.cli.jobs import result
 from exactdp.cli.loading import find_study
-from exactdp.cli.options import file_option, json_option, target, timeout_option
-from exactdp.cli.output import (
-    CommandOutput,
-    Json,
-    examples,
-    pass_output,
-    refuse_unwritable,
-    writing,
-)
-from exactdp.cli.sharing import sharing_options
-from exactdp.cli.work import Job, result
+from exactdp.cli.options import common, file_option, subcommand, target
+from exactdp.cli.output import CommandOutput, Json, refuse_unwritable, writing
 from exactdp.errors import ExactdpError, counted
 from exactdp.public.study import QUESTIONS, require_tables
 from exactdp.running.conduct import Progress
@@ -27,13 +19,11 @@ from exactdp.running.conduct import Progress
 _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the terminal
 
 
-@click.command(
+@subcommand(
     "study",
-    epilog=examples(
-        "exactdp study family.py --ask tightest --store family.store",
-        "exactdp study family.py -o family.csv",
-        "exactdp study family.py --ask tightest -o kappa.svg --plot m,kappa,c",
-    ),
+    "exactdp study family.py --ask tightest --store family.store",
+    "exactdp study family.py -o family.csv",
+    "exactdp study family.py --ask tightest -o kappa.svg --plot m,kappa,c",
 )
 @target()
 @click.option(
@@ -52,10 +42,7 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
     help="Write the table to this file (.csv, .parquet), or a plot of it (.svg, .png, .pdf).",
 )
 @click.option("--plot", "drawn", metavar="X,Y[,BY]", help="The columns of a plot.")
-@json_option
-@timeout_option
-@sharing_options
-@pass_output
+@common(timeout=True, sharing=True)
 def command(
     output: CommandOutput, target: str, asked: str, paths: tuple[Path, ...], drawn: str | None
 ) -> int:
@@ -67,12 +54,12 @@ def command(
     columns = _columns(paths, drawn)
     for path in paths:
         refuse_unwritable(path)
-    file, study = find_study(target)
+    study = find_study(target)
 
     def run(report: Progress) -> Json:
         return {"rows": [_plain(row) for row in study.run(asked, progress=report)]}
 
-    table = StudyTable(tuple(result(Job(target, file, run), output)["rows"]))
+    table = StudyTable(tuple(result(output, target, run)["rows"]))
     shown = [name for name in table.columns if name not in _HIDDEN]
     if not any(row["error"] for row in table):
         shown.remove("error")

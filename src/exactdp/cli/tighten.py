@@ -7,29 +7,22 @@ import click
 from exactdp import Accuracy, Expected
 from exactdp.cli import records
 from exactdp.cli.asking import ask
-from exactdp.cli.options import json_option, targets, timeout_option, width_option
-from exactdp.cli.output import CommandOutput, Json, examples, pass_output
-from exactdp.cli.reading import Changes, change_options, read_option
-from exactdp.cli.sharing import sharing_options
+from exactdp.cli.options import common, subcommand, targets, width_option
+from exactdp.cli.output import CommandOutput, Json
+from exactdp.cli.reading import Changes, read_option
 from exactdp.reals.numbers import positive_width
 from exactdp.running.conduct import Progress
 
 
-@click.command(
+@subcommand(
     "tighten",
-    epilog=examples(
-        "exactdp tighten claims.py::lemma",
-        "exactdp tighten claims.py::lemma --each",
-    ),
+    "exactdp tighten claims.py::lemma",
+    "exactdp tighten claims.py::lemma --each",
 )
 @targets(required=False)
 @width_option("1e-6", "κ")
 @click.option("--each", is_flag=True, help="A table: the largest κ at each input.")
-@json_option
-@timeout_option
-@sharing_options
-@change_options
-@pass_output
+@common(timeout=True, sharing=True, changes=True)
 def command(
     output: CommandOutput, targets: tuple[str, ...], width: str, each: bool, changes: Changes
 ) -> int:

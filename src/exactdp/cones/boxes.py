@@ -190,11 +190,6 @@ def axes_of(terms: LocalTerms) -> list[Axis]:
     return [axis_of(nodes_of({key[j] for key in terms})) for j in range(size)]
 
 
-def flat() -> Axis:
-    """Return the axis of constants."""
-    return axis_of((0,))
-
-
 def is_small(axes: list[Axis], largest: int = _LARGEST_TENSOR) -> bool:
     """Whether the tensor of coefficients fits."""
     return math.prod(axis.size for axis in axes) <= largest
@@ -371,6 +366,31 @@ def _applied(matrix: Array, tensor: Array, j: int) -> Array:
     return np.asarray(np.matmul(matrix, flat).reshape(shape))
 
 
+def searched(
+    terms: LocalTerms,
+    room: int,
+    progress: Share | None = None,
+    inside: Where | None = None,
+    region: tuple[Segment, ...] | None = None,
+) -> BoxSearch | None:
+    """Return the outcome of branch and bound on a box, or the orthant; None if it is too large."""
+    axes = axes_of(terms)
+    if not is_small(axes):
+        return None
+    box = whole(terms, axes) if region is None else box_of(terms, axes, region)
+    if box is None:
+        return None
+    if region is not None:
+        axes = [
+            axis_of((0,)) if one.length == 0 else a for one, a in zip(region, axes, strict=True)
+        ]
+    try:
+        return search(box, axes, room, progress, inside)
+    except ArithmeticError:  # rates so close together that the bases need too many digits
+        return None
+
+
+@np.errstate(all="ignore")  # nonfinite numbers prove nothing, see `is_proved`
 def search(
     root: TensorBox,
     axes: list[Axis],
@@ -385,22 +405,11 @@ def search(
     did not prove: there g touches 0, or the corner needs another cone. Boxes outside a window
     count as proved.
     """
-    smallest = 2.0 ** -(16 * max(1, sum(axis.size > 1 for axis in axes)))
-    with np.errstate(all="ignore"):  # nonfinite numbers prove nothing, see `is_proved`
-        return _search(root, axes, budget, smallest, progress, inside or Slab())
-
-
-def _search(
-    root: TensorBox,
-    axes: list[Axis],
-    budget: int,
-    smallest: float,
-    progress: Share | None,
-    inside: Where,
-) -> BoxSearch:
+    inside = inside or Slab()
     found = BoxSearch()
     boxes = [root]
     moving = [j for j, axis in enumerate(axes) if axis.size > 1]
+    smallest = 2.0 ** -(16 * max(1, len(moving)))
     done = 0.0
     while boxes:
         box = boxes.pop()
@@ -411,11 +420,10 @@ def _search(
                 progress(done)
             continue
         found.corner = box.negative_corner(inside.allows)
-        if found.corner is not None or found.steps >= budget or box.share < smallest:
-            found.left = [box.segments, *(other.segments for other in boxes)]
-            return found
-        found.steps += 1 + box.values.size // 1000
-        pairs = [halves(box, axes, j) for j in inside.candidates(box.segments, moving)]
+        pairs = []
+        if found.corner is None and found.steps < budget and box.share >= smallest:
+            found.steps += 1 + box.values.size // 1000
+            pairs = [halves(box, axes, j) for j in inside.candidates(box.segments, moving)]
         if not pairs:
             found.left = [box.segments, *(other.segments for other in boxes)]
             return found

@@ -16,14 +16,14 @@ budget is returned as open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from exactdp.cones import coefficients
-from exactdp.cones.boxes import BoxSearch, Corner, Share, Slab, axes_of, is_small, search, whole
+from exactdp.cones.boxes import BoxSearch, Corner, Share, Slab, axes_of, is_small, searched, whole
 from exactdp.cones.ordered_sum import OrderedSum, Vector
 from exactdp.cones.piece import (
     LocalSum,
@@ -34,7 +34,7 @@ from exactdp.cones.piece import (
     shifted_derivative,
 )
 from exactdp.cones.proof import CellProof, ConeProof, Reduction, Zone
-from exactdp.cones.segments import Axis, Segment
+from exactdp.cones.segments import Segment
 from exactdp.cones.window import Window
 from exactdp.cones.witness import PointSampler, corner_witness, sampled_witness
 from exactdp.cones.zones import in_zones
@@ -84,20 +84,19 @@ def nonnegative_on(
     of the relative interior at which f < 0 is certified. It is None when the budget runs out;
     a sum that touches 0 inside a cell without changing sign always stays undecided.
     """
+    if resume is not None and resume.holds is not None:
+        return resume
+    cells: Sequence[Cell]
     if resume is None:
-        cells: list[Cell] = [cell for part in cone.pointed_parts() for cell in part.simplices()]
-        shares = [(cell, 1.0 / len(cells), 0) for cell in cells]
-        work = _Subdivision(f, cone, budget, progress, shares, window)
-        if not cells:  # the cone {0}
-            return _at_the_apex(f, cone)
+        cells = [cell for part in cone.pointed_parts() for cell in part.simplices()]
     else:
-        if resume.holds is not None:
-            return resume
-        count = len(resume.remaining)
-        shares = [(cell, 1.0 / count, 2) for cell in resume.remaining]
-        work = _Subdivision(f, cone, budget, progress, shares, window)
-        work.closed = list(resume.proof.cells)
-    return work.run()
+        cells = resume.remaining
+    if not cells:  # the cone {0}
+        return _at_the_apex(f, cone)
+    depth = 0 if resume is None else 2
+    shares = [(cell, 1.0 / len(cells), depth) for cell in cells]
+    closed = () if resume is None else resume.proof.cells
+    return _Subdivision(f, cone, budget, progress, shares, window, closed).run()
 
 
 def _at_the_apex(f: OrderedSum, cone: Cone) -> ConeDecision:
@@ -117,11 +116,12 @@ class _Subdivision:
         progress: Share | None,
         cells: Iterable[tuple[Cell, float, int]],
         window: Window | None,
+        closed: Iterable[CellProof],
     ) -> None:
         self.f, self.cone, self.budget, self.progress = f, cone, budget, progress
         self.open = list(cells)
         self.stuck: list[Cell] = []
-        self.closed: list[CellProof] = []
+        self.closed = list(closed)
         self.steps = 0
         self.share = 0.0
         self.window = window
@@ -142,8 +142,10 @@ class _Subdivision:
             if witness is not None:
                 return self._decided(False, witness)
         while self.open:
-            witness = self._one_cell()
+            last = self.open.pop()
+            witness = self._one_cell(*last)
             if witness is not None:
+                self.open.append(last)
                 return self._decided(False, witness)
         return self._decided(None if self.stuck else True)
 
@@ -161,12 +163,10 @@ class _Subdivision:
         if self.progress is not None:
             self.progress(share)
 
-    def _one_cell(self) -> Vector | None:
-        """Close or cut the last open cell; return a witness if one is found."""
-        cell, share, depth = self.open[-1]
+    def _one_cell(self, cell: Cell, share: float, depth: int) -> Vector | None:
+        """Close or cut an open cell; return a witness if one is found."""
         piece = piece_of(self.f, cell)
         if coefficients.nonnegative(piece.terms):
-            self.open.pop()
             self._close(CellProof.of(piece), share)
             return None
         inside = Slab.of(self.window, piece.rays)
@@ -174,35 +174,29 @@ class _Subdivision:
             return witness
         terms, reductions = reduced(piece.terms)
         if coefficients.nonnegative(terms):
-            self.open.pop()
             self._close(CellProof.of(piece, reductions), share)
             return None
         if self.window is not None:
             # Often the window does not matter: a short search in the whole cell may suffice.
-            outcome = self._without_window(terms)
+            room = min(_WITHOUT_WINDOW, self.budget - self.steps)
+            few = is_small(axes_of(terms), _FEW_FUNCTIONS)
+            outcome = self._searched(terms, room) if few else None
             if outcome is not None and outcome.holds:
-                self.open.pop()
                 self._close(CellProof.of(piece, reductions, outcome.proved), share)
                 return None
             fixed = [j for j, weight in enumerate(inside.weights) if not weight]
             terms, reductions = reduced(piece.terms, fixed)
         if (axis := only_axis(terms)) is not None:
-            return self._ray(piece, terms, reductions, axis, Slab.of(self.window, piece.rays))
+            return self._ray(cell, share, piece, terms, reductions, axis, inside)
         outcome, zones = self._boxes(terms, share, depth, inside)
         if outcome is not None and outcome.holds:
-            self.open.pop()
             proof = CellProof.of(piece, reductions, outcome.proved)
-            if self.window is not None:
-                proof = replace(proof, in_window=True, zones=zones)
-            self._close(proof, share)
+            self._close(replace(proof, in_window=self.window is not None, zones=zones), share)
             return None
         if outcome is not None and outcome.corner is not None:
-            witness = corner_witness(
-                self.f, piece, _lifted(outcome.corner, reductions), Slab.of(self.window, piece.rays)
-            )
+            witness = corner_witness(self.f, piece, _lifted(outcome.corner, reductions), inside)
             if witness is not None:
                 return witness
-        self.open.pop()
         self.steps += _COST_OF_A_CUT
         if self.steps > self.budget or len(cell) < 2:
             self.stuck.append(cell)
@@ -214,13 +208,15 @@ class _Subdivision:
 
     def _ray(
         self,
+        cell: Cell,
+        share: float,
         piece: LocalSum,
         terms: LocalTerms,
         reductions: tuple[Reduction, ...],
         axis: int,
         inside: Slab,
     ) -> Vector | None:
-        """Decide the last open cell, on which one coordinate is left."""
+        """Decide a cell on which one coordinate is left."""
         rows = [
             ExpTerm(Fraction(c), (("eps", key[axis][0]),), (("eps", Fraction(-key[axis][1])),))
             for key, c in terms.items()
@@ -229,9 +225,7 @@ class _Subdivision:
         if inside.window is not None and inside.weights[axis]:
             where = inside.window.along(inside.weights, axis)
         decision = signs.nonnegative(ExpPoly(rows), where)
-        cell, share, _ = self.open[-1]
         if decision.holds:
-            self.open.pop()
             proof = CellProof.of(piece, reductions, ray=(axis, decision.certificate))
             self._close(replace(proof, in_window=where != POSITIVE), share)
             return None
@@ -239,7 +233,6 @@ class _Subdivision:
         corner[axis] = decision.witness or Fraction(0)
         witness = corner_witness(self.f, piece, _lifted(tuple(corner), reductions), inside)
         if witness is None:
-            self.open.pop()
             self.stuck.append(cell)
         return witness
 
@@ -247,9 +240,8 @@ class _Subdivision:
         self, terms: LocalTerms, share: float, depth: int, inside: Slab
     ) -> tuple[BoxSearch | None, tuple[Zone, ...]]:
         """Return the outcome of branch and bound, and the zones of a window that are proved."""
-        axes = axes_of(terms)
         room = self.budget - self.steps
-        if not is_small(axes) or room <= 0:
+        if not is_small(axes_of(terms)) or room <= 0:
             return None, ()
 
         def tell(done: float) -> None:
@@ -265,37 +257,15 @@ class _Subdivision:
             outcome, zones = found.failure or BoxSearch(), found.proved
         else:
             limit = min(room, _FIRST * 2 ** min(depth, 6)) if self.window is None else room
-            outcome = self._searched(terms, axes, limit, tell, left)
+            outcome = self._searched(terms, limit, tell, left)
         if outcome is not None and outcome.corner is not None:
             outcome = replace(outcome, corner=inside.raised(outcome.corner, left))
         return outcome, zones
 
-    def _without_window(self, terms: LocalTerms) -> BoxSearch | None:
-        """Return the result of a short search for a proof on the whole cell."""
-        axes = axes_of(terms)
-        if not is_small(axes, _FEW_FUNCTIONS):
-            return None
-        return self._searched(
-            terms, axes, min(_WITHOUT_WINDOW, self.budget - self.steps), None, Slab()
-        )
-
-    def _searched(
-        self,
-        terms: LocalTerms,
-        axes: list[Axis],
-        limit: int,
-        tell: Callable[[float], None] | None,
-        inside: Slab,
-    ) -> BoxSearch | None:
+    def _searched(self, terms: LocalTerms, room: int, *how: Any) -> BoxSearch | None:
         """Return the outcome of branch and bound on the orthant, None if there is none."""
-        box = whole(terms, axes)
-        if box is None:
-            return None
-        try:
-            outcome = search(box, axes, limit, tell, inside)
-        except ArithmeticError:  # rates so close together that the bases need too many digits
-            return None
-        self.steps += outcome.steps
+        outcome = searched(terms, room, *how)
+        self.steps += 0 if outcome is None else outcome.steps
         return outcome
 
 

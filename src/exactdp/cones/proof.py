@@ -146,7 +146,6 @@ class ConeProof:
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof as plain data."""
-        assert not self.cone.equalities
         statement: dict[str, Any] = {
             "variables": [f"x{j}" for j in range(self.cone.size)],
             "terms": [

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from exactdp.cones.boxes import BoxSearch, Slab, Where, axes_of, box_of, flat, is_small, search
+from exactdp.cones.boxes import BoxSearch, searched
 from exactdp.cones.charts import Chart, charts
 from exactdp.cones.piece import LocalTerms
 from exactdp.cones.proof import Zone, ends_of
@@ -48,7 +48,11 @@ def in_zones(
     for zone in parts:
         listed = []
         for local, region, chart in _tasks(terms, weights, known, zone):
-            outcome = _search(local, region, chart or Slab(), room - steps, progress)
+            outcome = BoxSearch(proved=[region])
+            if local:
+                left = room - steps
+                found = searched(local, left, progress, chart, region) if left > 0 else None
+                outcome = found or BoxSearch(left=[region])
             steps += outcome.steps
             if not outcome.holds:
                 return Zones(failure=_lifted(outcome, chart), steps=steps)
@@ -107,23 +111,3 @@ def regions(weights: Sequence[Fraction], zone: Zone) -> Iterator[tuple[Segment, 
         high = whole[i].high
         side = Segment(low, None if high is None else high - low)
         yield (*whole[:i], side, *whole[i + 1 :])
-
-
-def _search(
-    terms: LocalTerms,
-    region: tuple[Segment, ...],
-    where: Where,
-    room: int,
-    progress: Callable[[float], None] | None,
-) -> BoxSearch:
-    if not terms:
-        return BoxSearch(proved=[region])
-    axes = axes_of(terms)
-    box = box_of(terms, axes, region) if is_small(axes) and room > 0 else None
-    if box is None:
-        return BoxSearch(left=[region])
-    axes = [flat() if one.length == 0 else axis for one, axis in zip(region, axes, strict=True)]
-    try:
-        return search(box, axes, room, progress, where)
-    except ArithmeticError:  # rates so close together that the bases need too many digits
-        return BoxSearch(left=[region])

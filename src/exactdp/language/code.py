@@ -247,7 +247,12 @@ class Code:
 
         Otherwise they may be rounded or divided by each other.
         """
-        return all(map(_is_plain, (n for i in self.instructions for n in _nodes(i))))
+        return all(map(_is_plain, self.nodes()))
+
+    def nodes(self) -> Iterator[ast.AST]:
+        """Yield all parts of the expressions in it."""
+        for one in self.instructions:
+            yield from _nodes(one)
 
     @cached_property
     def stored_tests(self) -> frozenset[int]:

@@ -28,7 +28,8 @@ def explain(program: Program) -> str:
     lines += ["", "Output", f"  {describe(program.checked.output)}"]
     lines += ["", "Constants captured"]
     lines += list(_constants(definition)) or ["  none"]
-    lines += [f"  note: {note}" for note in dict.fromkeys(_notes(definition))]
+    notes = dict.fromkeys(note for one in definition.everything() for note in one.notes)
+    lines += [f"  note: {note}" for note in notes]
     lines += ["", "Language", f"  {_language(program)}"]
     return "\n".join(lines)
 
@@ -80,12 +81,6 @@ def _constants(definition: Definition, indent: str = "  ") -> Iterator[str]:
             yield f"{indent}{name}: a Python function, run on finite values"
         else:
             yield f"{indent}{name} = {show_value(value)}"
-
-
-def _notes(definition: Definition) -> Iterator[str]:
-    yield from definition.notes
-    for _, inner in definition.subroutines():
-        yield from _notes(inner)
 
 
 def describe(kind: ValueKind) -> str:

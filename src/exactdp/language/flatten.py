@@ -29,10 +29,10 @@ from exactdp.language.code import (
     Unpacked,
     Updated,
 )
-from exactdp.language.lower_calls import CallLowering
+from exactdp.language.emitter import NameScope
+from exactdp.language.lowering import Lowering
 from exactdp.language.noisy import NoisyNames, noisy_inputs, samples_noise
-from exactdp.language.renaming import Scope
-from exactdp.language.selections import with_fewer_comparisons
+from exactdp.language.sorted_ends import with_fewer_comparisons
 from exactdp.language.tree import (
     Definition,
     Observe,
@@ -53,7 +53,7 @@ def flatten(definition: Definition) -> Code:
     return Flattener().program(definition)
 
 
-class Flattener(CallLowering):
+class Flattener(Lowering):
     """Emits the statements of a function and of the subroutines it calls."""
 
     restart = 0
@@ -65,7 +65,7 @@ class Flattener(CallLowering):
         """Return the flat code of a definition."""
         definition = with_fewer_comparisons(definition)
         noise = NoisyNames(definition, noisy_inputs(definition))
-        self.scope = Scope("", {}, definition.constants, noise, declared=_declared(definition))
+        self.scope = NameScope("", {}, definition.constants, noise, declared=_declared(definition))
         inputs = tuple((self.local(param.name), param.type) for param in definition.params)
         changed = variables(definition)
         self.lengths = {
@@ -118,7 +118,7 @@ class Flattener(CallLowering):
             for param, arg in zip(params, args, strict=True)
             if self.reads_noise(arg) or (param.type is not None and not param.type.finite)
         ]
-        self.scope = Scope(
+        self.scope = NameScope(
             f"{definition.name}{self.calls}.",
             {},
             definition.constants,

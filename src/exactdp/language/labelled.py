@@ -21,7 +21,6 @@ from exactdp.language.code import (
     Code,
     Enter,
     FallOff,
-    Instruction,
     Jump,
     Next,
     Pick,
@@ -40,12 +39,16 @@ from exactdp.language.printer import show, show_value
 from exactdp.language.tree import constant, name, nodes, rebuilt, where
 from exactdp.language.values import Value
 
-#: A statement of the unrolled program: its position and the iteration of each enclosing loop.
+Rounds = dict[int, int]
+"""The iteration of each unrolled loop around a statement, by the start of the loop."""
 Point = tuple[int, tuple[tuple[int, int], ...]]
+"""A statement of the unrolled program: its position, and its rounds in order."""
+Copy = tuple[str, int, int]
+"""A slot, with an old version and the newer one that it is copied to."""
 
 
 @dataclass
-class _UnrolledStatement:
+class _Line:
     """A statement of the unrolled program, its successors and the versions on entry."""
 
     point: Point
@@ -60,7 +63,7 @@ def labelled(code: Code, checked: CheckedCode, name: str) -> str:
 
 class _Labeller:
     def __init__(self, code: Code, checked: CheckedCode) -> None:
-        self.code, self.checked, self.flow = code, checked, Flow(code)
+        self.code, self.flow = code, Flow(code)
         #: The loops over constants by their counters, and the items of each.
         self.known = {loop.counter: loop for loop in code.loops if loop.times is not None}
         self.items = {
@@ -68,8 +71,12 @@ class _Labeller:
             for one in code.instructions
             if isinstance(one, Enter) and one.counter in self.known
         }
-        self.substituted = self._substituted()
-        self.lines: dict[Point, _UnrolledStatement] = {}
+        #: The loop variables that only their loop assigns and reads, with its counter.
+        self.fixed = {
+            one.slot: one.counter
+            for one in code.instructions
+            if isinstance(one, Next) and one.counter in self.known and self._is_own(one)
+        }
         self.names: dict[str, str] = {}
         #: Slots that hold a real or integer number somewhere, and the version of each
         #: assignment to them.
@@ -85,114 +92,91 @@ class _Labeller:
 
     # Unrolling ------------------------------------------------------------------------
 
-    def _substituted(self) -> set[str]:
-        """Return the loop variables that only their loop assigns and reads."""
-        found = set()
-        for one in self.code.instructions:
-            if not isinstance(one, Next) or one.counter not in self.known:
-                continue
-            loop, slot = self.known[one.counter], one.slot
-            outside = any(
-                slot in self.flow.reads[pc] or slot in self.flow.writes[pc]
-                for pc in range(len(self.code.instructions))
-                if not loop.start <= pc < loop.end
-            )
-            others = any(
-                slot in written(other)
-                and not (isinstance(other, Next) and other.counter == one.counter)
-                for other in self.code.instructions
-            )
-            if not outside and not others:
-                found.add(slot)
-        return found
+    def _is_own(self, taken: Next) -> bool:
+        """Whether only the loop that assigns a variable uses it."""
+        loop, slot, flow = self.known[taken.counter], taken.slot, self.flow
+        for pc, one in enumerate(self.code.instructions):
+            if slot in flow.reads[pc] and not loop.start <= pc < loop.end:
+                return False
+            takes = isinstance(one, Next) and one.counter == taken.counter
+            if slot in flow.writes[pc] and not takes:
+                return False
+        return True
 
     @cached_property
     def again(self) -> set[str]:
         """The variables assigned in a loop that is not unrolled: they have no versions."""
-        open_loops = [
-            loop
+        inside = {
+            pc
             for loop in self.code.loops
             if loop.counter is not None and loop.counter not in self.known
-        ]
-        return {
-            slot
-            for pc, one in enumerate(self.code.instructions)
-            if any(loop.start <= pc < loop.end for loop in open_loops)
-            for slot in written(one)
+            for pc in range(loop.start, loop.end)
         }
+        return {slot for pc in inside for slot in self.flow.writes[pc]}
 
-    def landing(self, pc: int, rounds: dict[int, int]) -> Point:
+    def _at(self, pc: int, rounds: Rounds) -> Point:
+        around = {loop.start for loop in self.code.loops_at(pc)}
+        return pc, tuple(sorted((start, k) for start, k in rounds.items() if start in around))
+
+    def _step(self, point: Point) -> tuple[bool, list[Point]]:
+        """Return whether a statement is shown, and where control goes after it."""
+        pc, rounds = point[0], dict(point[1])
+        one = self.code.instructions[pc]
+        match one:
+            case Enter(_, counter) if counter in self.known:
+                return False, [self._at(pc + 1, {**rounds, self.known[counter].start: 0})]
+            case Branch(test, then, otherwise):
+                truth = _closed(self._substituted(test, rounds))
+                if isinstance(truth, bool):
+                    return False, [self._at(then if truth else otherwise, rounds)]
+            case Next(_, counter, slot, body, leave) if counter in self.known:
+                start = self.known[counter].start
+                if rounds[start] < len(self.items[counter]):
+                    further = self._at(body, {**rounds, start: rounds[start] + 1})
+                    return slot not in self.fixed, [further]
+                assert leave is not None
+                return False, [self._at(leave, rounds)]
+        return not isinstance(one, Jump | Check), self._successors(point)
+
+    def _successors(self, point: Point) -> list[Point]:
+        pc, rounds = point
+        return [self._at(there, dict(rounds)) for there in self.code.successors[pc]]
+
+    def _landing(self, point: Point) -> Point:
         """Return the next statement to show, after jumps and the iterations of known loops."""
         seen: set[Point] = set()
-        while True:
-            around = {loop.start for loop in self.code.loops_at(pc)}
-            rounds = {start: count for start, count in rounds.items() if start in around}
-            one, point = self.code.instructions[pc], (pc, tuple(sorted(rounds.items())))
-            if point in seen:  # an empty infinite loop
-                return point
+        while point not in seen:  # else an empty infinite loop
             seen.add(point)
-            match one:
-                case Jump(target):
-                    pc = target
-                case Check():
-                    pc += 1
-                case Enter(_, counter) if counter in self.known:
-                    rounds[self.known[counter].start] = 0
-                    pc += 1
-                case Branch(test, then, otherwise):
-                    truth = self._closed(self._substitute(test, rounds))
-                    if not isinstance(truth, bool):
-                        return pc, tuple(sorted(rounds.items()))
-                    pc = then if truth else otherwise
-                case Next() if one.counter in self.known and (
-                    one.slot in self.substituted or self._over(one, rounds)
-                ):
-                    pc, rounds = self._turn(one, rounds)
-                case _:
-                    return pc, tuple(sorted(rounds.items()))
+            is_shown, after = self._step(point)
+            if is_shown:
+                break
+            (point,) = after
+        return point
 
-    def _over(self, one: Next, rounds: dict[int, int]) -> bool:
-        return rounds[self.known[one.counter].start] >= len(self.items[one.counter])
-
-    def _turn(self, one: Next, rounds: dict[int, int]) -> tuple[int, dict[int, int]]:
-        start = self.known[one.counter].start
-        if self._over(one, rounds):
-            assert one.leave is not None
-            return one.leave, rounds
-        return one.body, {**rounds, start: rounds[start] + 1}
-
-    def unroll(self) -> list[_UnrolledStatement]:
+    def unroll(self) -> list[_Line]:
         """Return the statements of the unrolled program, in order."""
-        waiting = [self.landing(0, {})]
+        lines: dict[Point, _Line] = {}
+        waiting = [self._landing((0, ()))]
         while waiting:
             point = waiting.pop()
-            if point in self.lines:
+            if point in lines:
                 continue
-            if len(self.lines) > CODE_LIMIT:
+            if len(lines) > CODE_LIMIT:
                 return []
-            pc, rounds = point
-            one = self.code.instructions[pc]
-            if isinstance(one, Next) and one.counter in self.known:
-                after = [self.landing(*self._turn(one, dict(rounds)))]
-            else:
-                after = [self.landing(there, dict(rounds)) for there in self.code.successors[pc]]
-            self.lines[point] = _UnrolledStatement(point, after)
-            waiting.extend(after)
-        return sorted(self.lines.values(), key=lambda line: self._order(line.point))
+            is_shown, after = self._step(point)
+            after = [*map(self._landing, after if is_shown else self._successors(point))]
+            lines[point] = _Line(point, after)
+            waiting += after
+        return sorted(lines.values(), key=lambda line: self._order(line.point))
 
     def _order(self, point: Point) -> tuple[int, ...]:
-        pc, rounds = point
-        key: list[int] = []
-        for loop in self.code.loops_at(pc):
-            if loop.start in dict(rounds):
-                key += [loop.start, dict(rounds)[loop.start]]
-        return (*key, pc)
+        pc, rounds = point[0], dict(point[1])
+        loops = [loop.start for loop in self.code.loops_at(pc) if loop.start in rounds]
+        return (*(number for start in loops for number in (start, rounds[start])), pc)
 
     # Versions -------------------------------------------------------------------------
 
-    def version(
-        self, lines: list[_UnrolledStatement]
-    ) -> dict[tuple[Point, Point], list[tuple[str, int, int]]]:
+    def version(self, lines: list[_Line]) -> dict[tuple[Point, Point], list[tuple[str, int, int]]]:
         """Give every assignment of noise its version; return the copies needed on edges."""
         latest: dict[str, int] = {}
         arriving: dict[Point, list[tuple[Point, dict[str, int]]]] = {}
@@ -228,76 +212,66 @@ class _Labeller:
         if not lines:
             return f"{name}: more than {CODE_LIMIT:,} statements when unrolled"
         copies = self.version(lines)
-        # The content of a line: a statement, or the k-th copy on the edge from one to another.
-        entries: list[tuple[Point, Point | None, int]] = []
+        # Each statement, and after it the k-th copy on the edge from it to another one, with the
+        # statements or copies to which control goes.
+        rows: dict[tuple[Point, Point | None, int], tuple[str, list[Any]]] = {}
         for line in lines:
-            entries.append((line.point, None, 0))
+            here = line.point
+            goals = [
+                (here, goal, 0) if (here, goal) in copies else (goal, None, 0)
+                for goal in line.after
+            ]
+            rows[here, None, 0] = self._statement(line), goals
             for goal in dict.fromkeys(line.after):
-                count = len(copies.get((line.point, goal), ()))
-                entries += [(line.point, goal, k) for k in range(count)]
-        labels = {entry: label for label, entry in enumerate(entries, 1)}
+                moves = copies.get((here, goal), [])
+                for k, (slot, old, new) in enumerate(moves, 1):
+                    text = f"{self._name(slot, new)} ← {self._name(slot, old)}"
+                    rows[here, goal, k - 1] = text, [(goal, None, 0)] if k == len(moves) else []
+        labels = {row: label for label, row in enumerate(rows, 1)}
         inputs = ", ".join(f"{slot}: {kind}" for slot, kind in self.code.inputs)
         out = [f"{name}({inputs})"]
-        for (point, there, k), label in labels.items():
-            one, ends = self.code.instructions[point[0]], list[tuple[Point, Point | None, int]]()
-            if there is not None:
-                slot, old, new = copies[point, there][k]
-                text = f"{self._name(slot, new)} ← {self._name(slot, old)}"
-                if k + 1 == len(copies[point, there]):
-                    ends = [(there, None, 0)]
-            else:
-                line = self.lines[point]
-                text = self._statement(one, line)
-                ends = [
-                    (point, goal, 0) if (point, goal) in copies else (goal, None, 0)
-                    for goal in line.after
-                ]
-            match [labels[end] for end in ends]:
-                case [yes, no] if isinstance(one, Branch):
-                    text = f"if {text} goto {yes} else goto {no}"
+        for (row, (text, goals)), label in zip(rows.items(), labels.values(), strict=True):
+            is_branch = isinstance(self.code.instructions[row[0][0]], Branch)
+            match [labels[goal] for goal in goals]:
+                case [yes, no] if is_branch:
+                    told = f"if {text} goto {yes} else goto {no}"
                 case [yes, no]:
-                    text = f"{text}; goto {yes}, or goto {no} if there is none"
-                case [next_] if next_ != label + 1:
-                    text = f"{text}; goto {next_}"
-            out.append(f"{label:>{len(str(len(labels)))}}: {text}")
+                    told = f"{text}; goto {yes}, or goto {no} if there is none"
+                case [further] if further != label + 1:
+                    told = f"{text}; goto {further}"
+                case _:
+                    told = text
+            out.append(f"{label:>{len(str(len(labels)))}}: {told}")
         return "\n".join(out)
 
-    def _statement(self, one: Instruction, line: _UnrolledStatement) -> str:
-        def show_in(node: ast.expr) -> str:
+    def _statement(self, line: _Line) -> str:
+        def shown(node: ast.expr) -> str:
             return show(self._renamed(node, line))
 
+        one = self.code.instructions[line.point[0]]
         match one:
-            case Set(slot, value):
-                return f"{self._new(slot, line)} ← {show_in(value)}"
-            case Sample(slot, draw):
-                return f"{self._new(slot, line)} ← {show_in(draw)}"
-            case Pick(slot, choice):
-                return f"{self._new(slot, line)} ← {show_in(choice)}"
+            case Set(slot, value) | Sample(slot, value) | Pick(slot, value):
+                return f"{self._new(slot, line)} ← {shown(value)}"
             case Test(slot, op, left, right):
-                return f"{self._new(slot, line)} ← {show_in(left)} {op} {show_in(right)}"
+                return f"{self._new(slot, line)} ← {shown(left)} {op} {shown(right)}"
             case Branch(test):
-                return show_in(test)
+                return shown(test)
             case Enter(items, _, value):
-                return f"{self._name(items, None)} ← {show_in(value)}"
-            case Next(items, counter, slot):
-                if counter in self.known:
-                    return f"{self._new(slot, line)} ← {show_value(self._value(one, line))}"
+                return f"{self._name(items, None)} ← {shown(value)}"
+            case Next(_, counter, slot) if counter in self.known:
+                item = self.items[counter][dict(line.point[1])[self.known[counter].start]]
+                return f"{self._new(slot, line)} ← {show_value(item)}"
+            case Next(items, _, slot):
                 return f"{self._new(slot, line)} ← next of {self._name(items, None)}"
             case Require(test):
-                return f"assert {show_in(test)}"
+                return f"assert {shown(test)}"
             case Release(value):
-                return f"return {show_in(value)}"
+                return f"return {shown(value)}"
             case FallOff():
                 return "exit"
-            case Jump() | Check():
-                return "skip"
-        raise AssertionError(one)
+        return "skip"
 
-    def _value(self, one: Next, line: _UnrolledStatement) -> Value:
-        rounds = dict(line.point[1])
-        return self.items[one.counter][rounds[self.known[one.counter].start]]
-
-    def _new(self, slot: str, line: _UnrolledStatement) -> str:
+    def _new(self, slot: str, line: _Line) -> str:
         """Return the name of a slot after a statement assigns it."""
         return self._name(slot, self.own.get((line.point, slot)))
 
@@ -311,7 +285,7 @@ class _Labeller:
             return shown
         return f"{shown}_{version}"
 
-    def _renamed(self, node: Any, line: _UnrolledStatement) -> Any:
+    def _renamed(self, node: Any, line: _Line) -> Any:
         """Return an expression with noise replaced by versions and loop variables by values."""
 
         def rename(part: Any) -> Any:
@@ -319,32 +293,27 @@ class _Labeller:
                 return name(self._name(part.id, line.versions.get(part.id)), where(part))
             return rebuilt(part, rename)
 
-        return rename(self._substitute(node, dict(line.point[1])))
+        return rename(self._substituted(node, dict(line.point[1])))
 
-    def _substitute(self, node: Any, rounds: dict[int, int]) -> Any:
+    def _substituted(self, node: Any, rounds: Rounds) -> Any:
         """Return an expression with values for loop variables and closed parts evaluated."""
-        if isinstance(node, ast.Name) and node.id in self.substituted:
-            return self._loop_value(node.id, rounds) or node
-        new = rebuilt(node, lambda part: self._substitute(part, rounds))
+        if isinstance(node, ast.Name):
+            counter = self.fixed.get(node.id, "")
+            count = rounds.get(self.known[counter].start, 0) if counter else 0
+            return constant(self.items[counter][count - 1], where(node)) if count else node
+        new = rebuilt(node, lambda part: self._substituted(part, rounds))
         if isinstance(new, ast.BinOp | ast.Compare | ast.BoolOp | ast.UnaryOp):
-            found = self._closed(new)
+            found = _closed(new)
             if isinstance(found, int | Fraction):
                 return constant(found, where(node))
         return new
 
-    def _closed(self, node: Any) -> Value:
-        """Return the value of an expression without variables, or None."""
-        if any(isinstance(part, ast.Name) for part in nodes(node)):
-            return None
-        try:
-            return evaluate_closed(node, {})
-        except ExactdpError:
-            return None
 
-    def _loop_value(self, slot: str, rounds: dict[int, int]) -> ast.Constant | None:
-        for one in self.code.instructions:
-            if isinstance(one, Next) and one.slot == slot and one.counter in self.known:
-                count = rounds.get(self.known[one.counter].start, 0)
-                if count:
-                    return constant(self.items[one.counter][count - 1], one.place)
+def _closed(node: Any) -> Value:
+    """Return the value of an expression without variables, or None."""
+    if any(isinstance(part, ast.Name) for part in nodes(node)):
+        return None
+    try:
+        return evaluate_closed(node, {})
+    except ExactdpError:
         return None

@@ -17,7 +17,7 @@ from exactdp.errors import Place, ProgramError
 from exactdp.language.quotients import NOT_POSITIVE, ZERO, Denominator, NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.terms import EpsTerm, log
-from exactdp.language.values import List, Symbolic, Value
+from exactdp.language.values import Symbolic, Value, over_parts
 from exactdp.language.wholes import Whole, first_unknown
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import logs
@@ -158,9 +158,7 @@ def with_sign(value: Value, about: Denominator, truth: bool) -> Value:
     if isinstance(value, NoisyQuotient):
         return about.learned(value, truth)
     if isinstance(value, tuple):
-        parts = [with_sign(part, about, truth) for part in value]
-        if any(one is not two for one, two in zip(parts, value, strict=True)):
-            return List(parts) if isinstance(value, List) else tuple(parts)
+        return over_parts(value, lambda part: with_sign(part, about, truth))
     return value
 
 
@@ -181,9 +179,7 @@ def with_whole(value: Value, whole: Whole, found: Scalar) -> Value:
     if isinstance(value, NoisyQuotient):
         return value.mapped(lambda part: with_whole(part, whole, found))
     if isinstance(value, tuple):
-        parts = [with_whole(part, whole, found) for part in value]
-        if any(one is not two for one, two in zip(parts, value, strict=True)):
-            return List(parts) if isinstance(value, List) else tuple(parts)
+        return over_parts(value, lambda part: with_whole(part, whole, found))
     return value
 
 

@@ -174,11 +174,10 @@ class NoisyNames:
 
 def _draws(definition: Definition) -> Iterator[NoiseCall | ExpMech | Choose]:
     """Return the sampling calls of a function, then those of its subroutines."""
-    for node in nodes(definition.body):
-        if isinstance(node, NoiseCall | ExpMech | Choose):
-            yield node
-    for _, inner in definition.subroutines():
-        yield from _draws(inner)
+    for one in definition.everything():
+        for node in nodes(one.body):
+            if isinstance(node, NoiseCall | ExpMech | Choose):
+                yield node
 
 
 def samples_noise(definition: Definition) -> bool:
@@ -188,8 +187,8 @@ def samples_noise(definition: Definition) -> bool:
 
 def observes(definition: Definition) -> bool:
     """Whether a function observes a condition, itself or in a subroutine."""
-    own = any(isinstance(node, Observe) for node in nodes(definition.body))
-    return own or any(observes(inner) for _, inner in definition.subroutines())
+    whole = definition.everything()
+    return any(isinstance(node, Observe) for one in whole for node in nodes(one.body))
 
 
 def samples_integers(definition: Definition) -> bool:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.budgets import defined_on
 from exactdp.language.checker import CheckedCode, check
-from exactdp.language.code import expressions
 from exactdp.language.flatten import flatten
 from exactdp.language.flow import Flow
 from exactdp.language.machine import Machine
@@ -28,6 +27,7 @@ from exactdp.language.types import over_reals
 from exactdp.language.values import Table, freeze
 from exactdp.reals import Stretch
 from exactdp.reals.interval import POSITIVE, Interval
+from exactdp.reals.spans import Span, around
 
 if TYPE_CHECKING:
     from exactdp.language.code import Code
@@ -129,16 +129,14 @@ class Program:
     @cached_property
     def uses_log(self) -> bool:
         """Whether log(r)/ε may be combined with reals."""
-        written = (found for one in self.code.instructions for found in expressions(one))
-        nodes = [node for found in written for node in ast.walk(found)]
-        if any(called(node) == "log" for node in nodes):
-            return True
-        return any(isinstance(node, ast.Constant) and _has_log(node.value) for node in nodes)
+        return any(
+            called(node) == "log" or (isinstance(node, ast.Constant) and _has_log(node.value))
+            for node in self.code.nodes()
+        )
 
     @cached_property
     def uses_roots(self) -> bool:
         """Whether an irrational root may occur in a rate or a probability."""
-        written = (found for one in self.code.instructions for found in expressions(one))
         return any(
             called(node) == "sqrt"
             or (
@@ -146,8 +144,7 @@ class Program:
                 and isinstance(node.op, ast.Pow)
                 and not isinstance(node.right, ast.Constant)
             )
-            for found in written
-            for node in ast.walk(found)
+            for node in self.code.nodes()
         )
 
     @property
@@ -176,6 +173,15 @@ class Program:
     def epsilon(self) -> Interval:
         """The ε for which the program is defined."""
         return self.code.epsilon
+
+    @property
+    def span(self) -> Span:
+        """The same, or the part of them on which each `min` and `max` is one fixed argument."""
+        return self.definition.part or self.epsilon
+
+    def on_part(self, part: Stretch) -> Self:
+        """Return the program restricted to a part of ε, whose ends may be irrational."""
+        return self.on(around(part), part)
 
     def on(self, interval: Interval, part: Stretch | None = None) -> Self:
         """Return the program restricted to an interval of ε, within that of its definition.

@@ -65,8 +65,6 @@ class FunctionReader(ExpressionReader):
         if doc:
             body = body[1:]
         place = self.source.place(node)
-        if place.line != self.source.first_line + node.lineno - self.source.extra - 1:
-            place = self.source.at(1, 1)
         found = self.block(body) if body else []
         if not found:
             self.refuse(place, f"{node.name} returns nothing", _NO_OUTPUT, "Return the output.")

@@ -12,8 +12,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Choices:
-    """The ways that one run takes, and those that it leaves to other runs."""
+class Replay:
+    """One run: the ways that it takes, and those that it leaves to other runs."""
 
     def __init__(self, given: tuple[int, ...] = ()) -> None:
         self.taken: tuple[int, ...] = ()
@@ -37,10 +37,10 @@ class Choices:
         return bool(self.choose((True, False)))
 
 
-def runs(run: Callable[[Choices], T]) -> Iterator[T]:
+def runs(run: Callable[[Replay], T]) -> Iterator[T]:
     """Yield what a function returns on each way through it."""
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
-        choices = Choices(waiting.pop())
-        yield run(choices)
-        waiting += choices.others
+        replay = Replay(waiting.pop())
+        yield run(replay)
+        waiting += replay.others

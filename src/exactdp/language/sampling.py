@@ -296,6 +296,9 @@ class OrderChangesError(ProgramError):
     gap: ClosedForm
     """The function that changes its sign there."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return *super().__reduce__(), {"gap": self.gap}
+
 
 def order_changes(
     gap: ClosedForm, what: str, on: Span, place: Place | None = None

@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -19,43 +19,40 @@ from exactdp.language.limits import SOURCE_LIMIT
 from exactdp.language.tree import source_text
 from exactdp.language.words import MISSING
 
+DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
 
 @dataclass(frozen=True)
 class Source:
-    """A text with its file name and first line, as the user knows them."""
+    """A text with its file name, as the user knows it."""
 
     name: str
     lines: tuple[str, ...]
-    first_line: int = 1
-    #: The number of lines inserted before the text so that it parses.
-    extra: int = 0
 
     def place(self, node: ast.AST, *, until: ast.AST | None = None) -> Place:
         """Return the place of a node, or of the stretch from `node` to the end of `until`."""
         last = node if until is None else until
-        row = getattr(node, "lineno", 1 + self.extra) - self.extra
-        text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
+        row = getattr(node, "lineno", 1)
+        text = self._line(row)
         start = self._column(text, getattr(node, "col_offset", 0))
         if getattr(last, "end_lineno", None) == getattr(node, "lineno", None):
             end = self._column(text, getattr(last, "end_col_offset", None) or 0)
         else:
             end = len(text.rstrip()) + 1
-        return Place(self.name, self.first_line + row - 1, start, max(end, start + 1), text)
+        return Place(self.name, row, start, max(end, start + 1), text)
 
-    @cached_property
-    def _plain(self) -> bool:
-        return all(map(str.isascii, self.lines))
+    def _line(self, row: int) -> str:
+        return self.lines[row - 1] if 0 < row <= len(self.lines) else ""
 
     def _column(self, text: str, offset: int) -> int:
         """Return the column (from 1) of a UTF-8 byte offset, the unit that `ast` uses."""
-        if self._plain:
+        if text.isascii():
             return offset + 1
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
     def at(self, row: int, column: int, width: int = 1) -> Place:
-        """Return a place by row (from 1, in this text) and column (from 1)."""
-        text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
-        return Place(self.name, self.first_line + row - 1, column, column + width, text)
+        """Return a place by row and column, both from 1."""
+        return Place(self.name, row, column, column + width, self._line(row))
 
     def segment(self, node: ast.AST) -> str:
         """Return the characters of a node if it is on one line, else an empty string."""
@@ -66,20 +63,12 @@ class Source:
     def parse(self) -> ast.Module:
         """Return the text's Python syntax tree, or a located error."""
         text = "\n".join(self.lines)
-        if len(text) > SOURCE_LIMIT:
-            raise ProgramError(
-                f"the source has more than {SOURCE_LIMIT:,} characters",
-                place=self.at(1, 1),
-                rule=f"A source has at most {SOURCE_LIMIT:,} characters.",
-                way_out="Give long tables as constants={…}.",
-            )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return ast.parse("if 1:\n" * self.extra + text)
+                return ast.parse(text)
         except SyntaxError as error:
-            row = max(1, (error.lineno or 1) - self.extra)
-            row = min(row, len(self.lines) or 1)
+            row = min(max(1, error.lineno or 1), len(self.lines) or 1)
             column = max(1, error.offset or 1)
             raise ProgramError(
                 f"this is not Python: {error.msg}",
@@ -97,8 +86,16 @@ class Source:
 
 
 def text_source(text: str, name: str) -> Source:
-    """Return a text as a source."""
-    return Source(name, tuple(text.split("\n")))
+    """Return a text as a source, unless it is too long."""
+    source = Source(name, tuple(text.split("\n")))
+    if len(text) > SOURCE_LIMIT:
+        raise ProgramError(
+            f"the source has more than {SOURCE_LIMIT:,} characters",
+            place=source.at(1, 1),
+            rule=f"A source has at most {SOURCE_LIMIT:,} characters.",
+            way_out="Give long tables as constants={…}.",
+        )
+    return source
 
 
 _AT_A_PROMPT = (
@@ -115,9 +112,10 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
             rule="A mechanism is written as a function with `def`.",
             way_out="Write `@mechanism` on the line before `def`.",
         )
+    written = inspect.unwrap(function)
     try:
-        source, tree = _parsed(function)
-    except (OSError, TypeError, IndexError, SyntaxError):
+        source, node = definition(written)
+    except (OSError, TypeError, AttributeError):
         raise ProgramError(
             f"the source of {function.__name__} cannot be found",
             rule="A mechanism is read from its source, which must be in a file, a notebook "
@@ -126,93 +124,73 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
             if function.__code__.co_filename == "<stdin>"
             else "Use Mechanism.from_source(text, constants={…}).",
         ) from None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
-            return source, node
-        if isinstance(node, ast.AsyncFunctionDef):
-            raise ProgramError(
-                "a mechanism cannot be async",
-                place=source.place(node),
-                rule="A mechanism is written as a function with `def`.",
-                way_out="Leave out `async`.",
-            )
+    if isinstance(node, ast.FunctionDef):
+        return source, node
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise ProgramError(
+            "a mechanism cannot be async",
+            place=source.place(node),
+            rule="A mechanism is written as a function with `def`.",
+            way_out="Leave out `async`.",
+        )
     raise ProgramError(
         f"the source of {function.__name__} is not a `def`",
-        place=source.at(1, 1),
+        place=source.at(written.__code__.co_firstlineno, 1),
         rule="A mechanism is written as a function with `def`.",
         way_out="Use Mechanism.from_source(text, constants={…}).",
     )
 
 
-def _parsed(function: FunctionType) -> tuple[Source, ast.Module]:
-    """Return the source of a function and its syntax tree."""
-    lines, start = inspect.findsource(inspect.unwrap(function))
-    source = _as_source(function, lines[start : start + _length(lines[start:])], start + 1)
-    try:
-        return source, source.parse()
-    except ProgramError:  # a line inside brackets or a string is not indented
-        source = _as_source(function, *inspect.getsourcelines(function))
-        return source, source.parse()
-
-
-def _as_source(function: FunctionType, lines: list[str], first: int) -> Source:
-    stripped = tuple(line.rstrip("\n") for line in lines)
-    indented = bool(stripped) and stripped[0][:1].isspace()
-    return Source(_short(function.__code__.co_filename), stripped, max(first, 1), int(indented))
-
-
-def _length(lines: list[str]) -> int:
-    """Return how many lines a function has, decorators included: the indented ones after `def`.
-
-    `inspect.getsourcelines` reads all tokens instead. If this is too short, it does not parse.
-    """
-    starts = (k for k, line in enumerate(lines) if line.lstrip().startswith(("def ", "async ")))
-    head = next(starts, 0)
-    margin, last = _margin(lines[0]), head
-    for k, line in enumerate(lines[head + 1 :], head + 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            if _margin(line) <= margin:
-                break
-            last = k
-    return last + 1
-
-
-def _margin(line: str) -> int:
-    text = line.expandtabs()
-    return len(text) - len(text.lstrip())
-
-
 def lambda_source(function: FunctionType) -> tuple[Source, ast.FunctionDef] | None:
     """Return the source of a lambda and a `def` with the same body; None if it is not found."""
-    code = function.__code__
     try:
-        lines, _ = inspect.findsource(function)
-        tree = ast.parse("".join(lines))
-    except (OSError, TypeError, SyntaxError):
+        source, found = definition(function)
+    except (OSError, TypeError, ProgramError):
         return None
-    nodes = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
-    ]
-    nodes = [node for node in nodes if len(nodes) == 1 or _is_of(node.body, code)]
-    if not nodes:
+    if not isinstance(found, ast.Lambda):
         return None
-    found = max(nodes, key=lambda node: (node.lineno, node.col_offset))  # the innermost one
     returned = ast.copy_location(ast.Return(found.body), found.body)
     written = ast.FunctionDef("ideal", found.args, [returned], [])
-    source = Source(_short(code.co_filename), tuple(line.rstrip("\n") for line in lines))
     return source, ast.copy_location(written, found)
 
 
-def _is_of(body: ast.expr, code: CodeType) -> bool:
-    """Whether all positions in the bytecode of a function are known to be in an expression."""
-    first = body.lineno, body.col_offset
-    last = body.end_lineno or body.lineno, body.end_col_offset or 0
+def definition(function: Any) -> tuple[Source, DefinitionNode | None]:
+    """Return the source of a Python function, and its definition there if it is found.
+
+    Raise OSError or TypeError if there is no source, and `ProgramError` if it cannot be parsed.
+    """
+    code = function.__code__
+    lines, _ = inspect.findsource(function)
+    source = Source(_short(code.co_filename), tuple(line.rstrip("\n") for line in lines))
+    here = _definitions(source).get(code.co_firstlineno, [])
+    found = [node for node in here if getattr(node, "name", "<lambda>") == code.co_name]
+    if len(found) > 1:  # on one line: the smallest that includes all of the bytecode
+        found = [node for node in found if _includes(node, code)]
+        found.sort(key=lambda node: len(ast.unparse(node)))
+    return source, found[0] if found else None
+
+
+@lru_cache(maxsize=4)  # of the files read last
+def _definitions(source: Source) -> dict[int, list[DefinitionNode]]:
+    """Return the definitions in a source by their first lines, which may be those of decorators."""
+    found: dict[int, list[DefinitionNode]] = {}
+    for node in ast.walk(source.parse()):
+        if isinstance(node, DefinitionNode):
+            above = getattr(node, "decorator_list", [])
+            first = min(part.lineno for part in (node, *above))
+            found.setdefault(first, []).append(node)
+    return found
+
+
+def _includes(node: DefinitionNode, code: CodeType) -> bool:
+    """Whether all instructions of a function are known to come from the text of a definition."""
+    first = node.lineno, node.col_offset
+    last = node.end_lineno or node.lineno, node.end_col_offset or 0
     known = [
         ((line, column), (end_line, end_column))
         for line, end_line, column, end_column in code.co_positions()
-        if None not in (line, end_line, column, end_column) and end_column
+        if None not in (line, end_line, column, end_column)
+        and (line, column) != (end_line, end_column)
     ]
     return bool(known) and all(first <= start and end <= last for start, end in known)
 

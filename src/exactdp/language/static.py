@@ -60,13 +60,10 @@ class _Written:
 
 def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> None:
     """Refuse statements that are wrong for all inputs; `before` has the kinds before each one."""
-    slots, functions = frozenset(code.slots), code.functions
-
-    def closed(*parts: ast.expr) -> bool:
-        return all(slots.isdisjoint(free_names(part)) for part in parts)
+    functions = code.functions
 
     def plain(part: ast.expr) -> bool:
-        return closed(part) and not any(called(node) in functions for node in nodes(part))
+        return _is_closed(code, part) and not any(called(node) in functions for node in nodes(part))
 
     for pc in _every_run(code):
         one = code.instructions[pc]
@@ -77,7 +74,7 @@ def check_constants(code: Code, flow: Flow, before: Sequence[Kinds | None]) -> N
                 _check_index(part, evaluate_closed(part.slice, functions), before[pc] or {})
 
     def known(part: ast.expr) -> list[Value]:
-        return [evaluate_closed(part, functions)] if closed(part) else []
+        return [evaluate_closed(part, functions)] if _is_closed(code, part) else []
 
     for pc in sorted(flow.reachable):
         match code.instructions[pc]:
@@ -137,22 +134,23 @@ def surely_total(code: Code, flow: Flow) -> bool:
 def _closed_chances(code: Code, choice: Choose) -> tuple[Sequence[Value], Sequence[Value]] | None:
     """Return the values of `choose` and their probabilities if these are constants, else None."""
     functions = code.functions
-
-    def closed(*parts: ast.expr) -> bool:
-        return all(set(code.slots).isdisjoint(free_names(part)) for part in parts)
-
     if choice.table is not None:
-        if not closed(choice.table):
+        if not _is_closed(code, choice.table):
             return None
         return table_of(evaluate_closed(choice.table, functions), where(choice))
     chances = [pair.elts[1] for pair in choice.outcomes]
-    if not closed(*chances):
+    if not _is_closed(code, *chances):
         return None
     values = [
-        evaluate_closed(value, functions) if closed(value) else _written(value)
+        evaluate_closed(value, functions) if _is_closed(code, value) else _written(value)
         for value in (pair.elts[0] for pair in choice.outcomes)
     ]
     return values, [evaluate_closed(chance, functions) for chance in chances]
+
+
+def _is_closed(code: Code, *parts: ast.expr) -> bool:
+    """Whether expressions depend on constants only."""
+    return all(free_names(part).isdisjoint(code.slots) for part in parts)
 
 
 def _every_run(code: Code) -> Iterator[int]:

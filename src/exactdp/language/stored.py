@@ -17,7 +17,7 @@ from exactdp.language.code import Augmented
 from exactdp.language.evaluate import Closure, Compiler
 from exactdp.language.linear import Linear
 from exactdp.language.tree import OwnNode, put, where
-from exactdp.language.values import List, Symbolic, UnsettledError, Value
+from exactdp.language.values import Symbolic, UnsettledError, Value, over_parts
 from exactdp.language.wholes import Whole
 from exactdp.reals.operators import COMPARED
 
@@ -82,9 +82,7 @@ def with_answer(value: Value, op: str, form: Linear, truth: bool) -> Value:
         found = value.known(op, form, truth)
         return value if found is None else found
     if isinstance(value, tuple):
-        parts = [with_answer(one, op, form, truth) for one in value]
-        if any(one is not two for one, two in zip(parts, value, strict=True)):
-            return List(parts) if isinstance(value, List) else tuple(parts)
+        return over_parts(value, lambda one: with_answer(one, op, form, truth))
     return value
 
 

@@ -7,7 +7,8 @@ becomes a closed form (`exactdp.reals`) only when its exact value is needed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,7 +21,27 @@ from exactdp.reals.radicals import Radical, Surd, radical
 
 Number = int | Fraction
 
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+    "neg": operator.neg,
+    "log": math.log,
+    "min": min,
+    "max": max,
+}
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
+
+
+def _operator(op: str, *, swapped: bool = False) -> Callable[[EpsTerm, object], EpsTerm]:
+    """Return the method of an operator, with the operands in this or the other order."""
+
+    def method(self: EpsTerm, other: object) -> EpsTerm:
+        return _binary(op, other, self) if swapped else _binary(op, self, other)
+
+    return method
 
 
 @dataclass(frozen=True)
@@ -34,31 +55,18 @@ class EpsTerm:
     op: str
     args: tuple[EpsTerm | Number, ...] = ()
 
-    def __add__(self, other: object) -> EpsTerm:
-        return _binary("+", self, other)
-
-    def __radd__(self, other: object) -> EpsTerm:
-        return _binary("+", other, self)
-
-    def __sub__(self, other: object) -> EpsTerm:
-        return _binary("-", self, other)
-
-    def __rsub__(self, other: object) -> EpsTerm:
-        return _binary("-", other, self)
-
-    def __mul__(self, other: object) -> EpsTerm:
-        return _binary("*", self, other)
-
-    def __rmul__(self, other: object) -> EpsTerm:
-        return _binary("*", other, self)
+    __add__ = _operator("+")
+    __radd__ = _operator("+", swapped=True)
+    __sub__ = _operator("-")
+    __rsub__ = _operator("-", swapped=True)
+    __mul__ = _operator("*")
+    __rmul__ = _operator("*", swapped=True)
+    __rtruediv__ = _operator("/", swapped=True)
 
     def __truediv__(self, other: object) -> EpsTerm:
         if isinstance(other, int | Fraction) and other == 0:
             raise ZeroDivisionError("division by zero")
         return _binary("/", self, other)
-
-    def __rtruediv__(self, other: object) -> EpsTerm:
-        return _binary("/", other, self)
 
     def __pow__(self, other: object) -> EpsTerm:
         if not isinstance(other, int) or abs(other) > 1000:
@@ -77,37 +85,22 @@ class EpsTerm:
     def __str__(self) -> str:
         return _show(self, 0)
 
+    def nodes(self) -> Iterator[EpsTerm]:
+        """Yield the term and all terms inside it."""
+        yield self
+        for part in self.args:
+            if isinstance(part, EpsTerm):
+                yield from part.nodes()
+
     def fold(self, eps: Any, exp: Callable[[Any], Any]) -> Any:
         """Return the value of the term, built with the given `eps` and `exp`."""
-
-        def value(part: EpsTerm | Number) -> Any:
-            return part.fold(eps, exp) if isinstance(part, EpsTerm) else part
-
-        match self.op:
-            case "eps":
-                return eps
-            case "exp":
-                return exp(value(self.args[0]))
-            case "neg":
-                return -value(self.args[0])
-            case "log":
-                return math.log(value(self.args[0]))
-            case "root":
-                found = self.number()
-                return float(found) if isinstance(eps, float) else constant(found)
-        left, right = (value(part) for part in self.args)
-        match self.op:
-            case "+":
-                return left + right
-            case "-":
-                return left - right
-            case "*":
-                return left * right
-            case "/":
-                return left / right
-            case "min" | "max":
-                return min(left, right) if self.op == "min" else max(left, right)
-        return left**right
+        if self.op == "eps":
+            return eps
+        if self.op == "root":
+            found = self.number()
+            return float(found) if isinstance(eps, float) else constant(found)
+        values = [part.fold(eps, exp) if isinstance(part, EpsTerm) else part for part in self.args]
+        return exp(*values) if self.op == "exp" else _FUNCTIONS[self.op](*values)
 
     def at(self, eps: float) -> float:
         """Return the value of the term at a number ε, as a float (for simulation only)."""
@@ -175,25 +168,18 @@ class EpsTerm:
 
     def known_eps(self) -> Fraction | None:
         """Return the value of ε if the term contains it."""
-        for part in self.args:
-            found = part.known_eps() if isinstance(part, EpsTerm) else None
-            if self.op == "eps":
-                return Fraction(part)  # type: ignore[arg-type]
-            if found is not None:
-                return found
-        return None
+        known = (one.args[0] for one in self.nodes() if one.op == "eps" and one.args)
+        return next((Fraction(value) for value in known), None)  # type: ignore[arg-type]
 
     @property
     def has_log(self) -> bool:
         """Whether the term contains a logarithm."""
-        parts = (part for part in self.args if isinstance(part, EpsTerm))
-        return self.op == "log" or any(part.has_log for part in parts)
+        return any(one.op == "log" for one in self.nodes())
 
     @property
     def has_root(self) -> bool:
         """Whether the term contains an irrational root."""
-        parts = (part for part in self.args if isinstance(part, EpsTerm))
-        return self.op == "root" or any(part.has_root for part in parts)
+        return any(one.op == "root" for one in self.nodes())
 
     def number(self) -> Surd:
         """Return the number that a root is."""
@@ -205,9 +191,7 @@ class EpsTerm:
     @property
     def is_rough(self) -> bool:
         """Whether the known ε is that of sampled runs, which may round."""
-        if self.op == "eps":
-            return len(self.args) > 1
-        return any(isinstance(part, EpsTerm) and part.is_rough for part in self.args)
+        return any(one.op == "eps" and len(one.args) > 1 for one in self.nodes())
 
     def at_eps(self, eps: EpsTerm) -> EpsTerm:
         """Return the term with a known ε."""

@@ -319,6 +319,12 @@ class Definition:
         rest = (self.notes, self.epsilon, self.asked, self.part)
         return Definition, (*own, dict(self.constants), *rest)
 
+    def everything(self) -> Iterator[Definition]:
+        """Yield the function, then the subroutines that it calls, and theirs."""
+        yield self
+        for _, inner in self.subroutines():
+            yield from inner.everything()
+
     def subroutines(self) -> Iterator[tuple[str, Definition]]:
         """Return the subroutines that the function calls, by name."""
         for name, value in self.constants.items():

@@ -88,6 +88,14 @@ class Table(Mapping[Value, Value]):
         return repr(self._items)
 
 
+def over_parts(value: tuple[Value, ...], change: Callable[[Value], Value]) -> Value:
+    """Return a list or tuple with its parts changed; the same object if none of them is."""
+    parts = [change(part) for part in value]
+    if all(one is two for one, two in zip(parts, value, strict=True)):
+        return value
+    return List(parts) if isinstance(value, List) else tuple(parts)
+
+
 def alike(left: Value, right: Value) -> bool:
     """Whether no program can tell two equal values apart.
 

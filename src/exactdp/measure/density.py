@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -67,10 +67,7 @@ class Summand(NamedTuple):
 
     def lattice_of(self, variable: int) -> Lattice:
         """Return the joint mass of integer noise and the variables coupled with it."""
-        mine = [one for one in self.lattices if variable in one.variables]
-        whole = mine[0]
-        for one in mine[1:]:
-            whole = whole.times(one)
+        whole = reduce(Lattice.times, (one for one in self.lattices if variable in one.variables))
         return whole.restricted([one for one in self.bounds if variable in one.variables])
 
     def _summed(self, variable: int, frame: Frame) -> Summand | None:
@@ -238,10 +235,8 @@ class Summand(NamedTuple):
         factors = [*joint]
         if variable in self.functions:
             factors.append(as_joint(self.functions[variable], variable))
-        whole = factors[0]
-        for factor in factors[1:]:
-            whole = whole.times(factor)
-        return _listed(rest.with_joint(whole.restricted(mine).integrated(variable), frame))
+        whole = reduce(Joint.times, factors).restricted(mine)
+        return _listed(rest.with_joint(whole.integrated(variable), frame))
 
     def without_all(self, variables: Iterable[int], frame: Frame) -> list[Summand]:
         """Return products whose sum is this one with variables integrated out, the simplest first.

@@ -63,8 +63,6 @@ class ExponentElement(Element):
     def __neg__(self) -> ExponentElement:
         return self
 
-    __sub__ = __add__
-
     def at(self, point: int) -> int:
         """Return the exponent at a breakpoint."""
         return max(a * point + b for a, b in self.lines)

@@ -90,39 +90,30 @@ class Univariate:
         """
         if self._parts is not None:
             self._below, self._parts = _product(*self._parts), None
-        if self._below is None and self._origin is not None:
-            origin, by = self._origin
-            self._below = origin.below().shifted(by)
         if self._below is None:
-            frame = self.frame
-            primitives = [frame.antiderivative(piece) for piece in self.pieces]
-            constant = frame.zero
-            pieces = [primitives[0]]
-            for point, left, right in zip(
-                self.breakpoints, primitives, primitives[1:], strict=False
-            ):
-                constant = constant + frame.at(left - right, point)
-                pieces.append(right + constant)
-            self._below = Univariate(frame, self.breakpoints, tuple(pieces))
+            self._below = self._integral(1)
         return self._below
 
     def above(self) -> Univariate:
         """Return ∫_t^∞ of the function, which decays at both ends."""
-        if self._above is None and self._origin is not None:
-            origin, by = self._origin
-            self._above = origin.above().shifted(by)
         if self._above is None:
-            frame = self.frame
-            primitives = [frame.antiderivative(piece) for piece in self.pieces]
-            constant = frame.zero
-            pieces = [-primitives[-1]]
-            for j in range(len(self.breakpoints) - 1, -1, -1):
-                constant = constant + frame.at(
-                    primitives[j] - primitives[j + 1], self.breakpoints[j]
-                )
-                pieces.append(constant - primitives[j])
-            self._above = Univariate(frame, self.breakpoints, tuple(pieces[::-1]))
+            self._above = self._integral(-1)
         return self._above
+
+    def _integral(self, way: int) -> Univariate:
+        """Return the integral from −∞ to t (way 1), or from t to ∞ (way −1)."""
+        if self._origin is not None:
+            origin, by = self._origin
+            return (origin.below() if way > 0 else origin.above()).shifted(by)
+        frame = self.frame
+        primitives = [frame.antiderivative(piece) for piece in self.pieces]
+        constant = frame.zero
+        pieces = [primitives[0] if way > 0 else -primitives[-1]]
+        joints = [*zip(self.breakpoints, primitives, primitives[1:], strict=False)]
+        for point, left, right in joints[::way]:
+            constant = constant + frame.at(left - right, point)
+            pieces.append(right + constant if way > 0 else constant - left)
+        return Univariate(frame, self.breakpoints, tuple(pieces[::way]))
 
     def shifted(self, by: int) -> Univariate:
         """Return t ↦ f(t + by)."""

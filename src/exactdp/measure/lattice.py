@@ -55,22 +55,11 @@ class LatticeCell:
         bounds = frozenset(one.substituted({variable: form}).sharpened() for one in self.bounds)
         return LatticeCell(bounds, at_form(self.density, variable, form), residues)
 
-    def split(self, variable: int, modulus: int) -> Iterator[LatticeCell]:
-        """Yield the cell on each residue class of a variable, finer by a factor."""
-        old_modulus, old_residue = self.residues.get(variable, (1, 0))
-        for r in range(modulus):
-            part = self.substituted(variable, Form({variable: modulus}, r)) if modulus > 1 else self
-            residues = {**part.residues}
-            residues[variable] = old_modulus * modulus, old_residue + old_modulus * r
-            yield replace(part, residues=residues)
-
-    def refined(self, variable: int, modulus: int, residue: int) -> LatticeCell | None:
-        """Return the cell on a residue class of a modulus that its own divides, None if empty."""
+    def refined(self, variable: int, modulus: int, residue: int) -> LatticeCell:
+        """Return the cell on a residue class that is a part of its own."""
         own, mine = self.residues.get(variable, (1, 0))
-        if (residue - mine) % own:
-            return None
-        r = (residue - mine) // own
-        part = self.substituted(variable, Form({variable: modulus // own}, r))
+        form = Form({variable: modulus // own}, (residue - mine) // own)
+        part = self.substituted(variable, form)
         return replace(part, residues={**part.residues, variable: (modulus, residue)})
 
     def range(self, variable: int) -> tuple[int | None, int | None]:
@@ -248,7 +237,7 @@ def disjoint(cells: tuple[LatticeCell, ...]) -> tuple[LatticeCell, ...]:
         {low for low, _ in ranges if low is not None}
         | {high + 1 for _, high in ranges if high is not None}
     )
-    found: list[_Stretch] = []
+    found: list[_IntegerRange] = []
     for low, after in zip([None, *starts], [*starts, None], strict=True):
         high = None if after is None else after - 1
         density: ClosedForm = ExpPoly(0)
@@ -257,12 +246,12 @@ def disjoint(cells: tuple[LatticeCell, ...]) -> tuple[LatticeCell, ...]:
             above = last is None or (high is not None and high <= last)
             if below and above:
                 density = density + cell.density
-        found.append(_Stretch(low, high, density))
+        found.append(_IntegerRange(low, high, density))
     merged = _merged(_merged(found, variable)[::-1], variable)[::-1]
     return tuple(one.cell(variable) for one in merged if one.density.numerator)
 
 
-class _Stretch(NamedTuple):
+class _IntegerRange(NamedTuple):
     """A density between two integers, None for an infinite end."""
 
     low: int | None
@@ -270,7 +259,7 @@ class _Stretch(NamedTuple):
     density: ClosedForm
 
     def has(self, density: ClosedForm, variable: int) -> bool:
-        """Whether another density is known to be the same on the stretch."""
+        """Whether another density is known to be the same on the range."""
         gap = density - self.density
         if not gap.numerator:
             return True
@@ -279,21 +268,21 @@ class _Stretch(NamedTuple):
         points = range(self.low, self.high + 1)
         return all(at_form(gap, variable, Form({}, k)).numerator == 0 for k in points)
 
-    def joined(self, other: _Stretch, density: ClosedForm) -> _Stretch:
-        """Return two adjacent stretches as one."""
+    def joined(self, other: _IntegerRange, density: ClosedForm) -> _IntegerRange:
+        """Return two adjacent ranges as one."""
         low = None if None in (self.low, other.low) else min(self.low or 0, other.low or 0)
         high = None if None in (self.high, other.high) else max(self.high or 0, other.high or 0)
-        return _Stretch(low, high, density)
+        return _IntegerRange(low, high, density)
 
     def cell(self, variable: int) -> LatticeCell:
-        """Return the stretch as a cell."""
+        """Return the range as a cell."""
         return LatticeCell(between(variable, self.low, self.high), self.density, {})
 
 
-def _merged(stretches: list[_Stretch], variable: int) -> list[_Stretch]:
-    """Return adjacent stretches, each merged with the one before if they share a density."""
-    found: list[_Stretch] = []
-    for one in stretches:
+def _merged(adjacent: list[_IntegerRange], variable: int) -> list[_IntegerRange]:
+    """Return adjacent ranges, each merged with the one before if they share a density."""
+    found: list[_IntegerRange] = []
+    for one in adjacent:
         if found and one.has(found[-1].density, variable):
             found[-1] = found[-1].joined(one, found[-1].density)
         elif found and found[-1].has(one.density, variable):
@@ -311,10 +300,7 @@ def _times(one: LatticeCell, two: LatticeCell) -> list[LatticeCell]:
         both = [t for t in range(common) if t % m == r % m and t % n == s % n]
         if not both:
             return []
-        first, second = one.refined(name, common, both[0]), two.refined(name, common, both[0])
-        if first is None or second is None:
-            return []
-        one, two = first, second
+        one, two = (cell.refined(name, common, both[0]) for cell in (one, two))
     return [LatticeCell(one.bounds | two.bounds, one.density * two.density, one.residues)]
 
 
@@ -329,7 +315,9 @@ def _summed(cell: LatticeCell, variable: int) -> Iterator[LatticeCell]:
                 moduli[name] = lcm(moduli.get(name, 1), size // gcd(size, int(c)))
     for name, modulus in moduli.items():
         if modulus > 1:
-            for part in cell.split(name, modulus):
+            coarse, start = cell.residues.get(name, (1, 0))
+            for r in range(modulus):
+                part = cell.refined(name, coarse * modulus, start + coarse * r)
                 if not part.is_empty():
                     yield from _summed(part, variable)
             return

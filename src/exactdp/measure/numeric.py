@@ -71,10 +71,6 @@ class NumericElement(Element):
     def __neg__(self) -> NumericElement:
         return NumericElement({k: -p for k, p in self.parts.items()}, self.shift, self.order)
 
-    def __sub__(self, other: Any) -> NumericElement:
-        found: NumericElement = self + -other
-        return found
-
     def raised(self, shift: int) -> Parts:
         """Return the parts with a lower power of u before them."""
         if shift == self.shift:

@@ -56,14 +56,9 @@ def tightest(halfspaces: Iterable[Halfspace]) -> Polyhedron:
     best: dict[object, Halfspace] = {}
     for one in halfspaces:
         known = best.get(one.direction)
-        if known is None or _rank(one) < _rank(known):
+        if known is None or one.weakness < known.weakness:
             best[one.direction] = one
     return tuple(best.values())
-
-
-def _rank(one: Halfspace) -> tuple[Number, bool]:
-    """Return the key that orders parallel halfspaces, the smallest first."""
-    return one.form.constant, not one.strict
 
 
 def feasible(halfspaces: Iterable[Halfspace]) -> bool:

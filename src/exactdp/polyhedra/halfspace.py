@@ -49,6 +49,11 @@ class Halfspace:
         """The coefficients, which parallel halfspaces on the same side share."""
         return frozenset(self.form.coefficients.items())
 
+    @property
+    def weakness(self) -> tuple[Any, bool]:
+        """The key that orders parallel halfspaces, the strongest first."""
+        return self.form.constant, not self.strict
+
     @cached_property
     def difference(self) -> tuple[Name, Name] | None:
         """The variables x and y if the form is x − y + constant, else None."""

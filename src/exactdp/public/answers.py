@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from exactdp.reals.numbers import Number
 
 
-class _Answer:
+class Answer:
     """A frozen dataclass of a lower layer, with more methods."""
 
     @classmethod
@@ -32,7 +32,7 @@ class _Answer:
         return cls(**{one.name: getattr(found, one.name) for one in fields(found)})
 
 
-class Verdict(_Answer, claims.Verdict):
+class Verdict(Answer, claims.Verdict):
     """Whether a claim holds, why, and how it was decided.
 
     >>> from exactdp import Mechanism
@@ -64,7 +64,7 @@ class Verdict(_Answer, claims.Verdict):
         return verdict_latex(self)
 
 
-class _Sentences(_Answer, claims.Verdict):
+class _Sentences(Answer, claims.Verdict):
     """A verdict displayed as its sentences."""
 
     def _repr_html_(self) -> str:
@@ -119,7 +119,7 @@ class ExpectedVerdict(_Sentences):
     claim: Expected
 
 
-class DeltaCurve(_Answer, claims.DeltaCurve):
+class DeltaCurve(Answer, claims.DeltaCurve):
     """The smallest δ as an exact, piecewise function of ε.
 
     >>> from exactdp import Mechanism, Privacy, hamming
@@ -138,7 +138,7 @@ class DeltaCurve(_Answer, claims.DeltaCurve):
         return plot_delta(self, ax, **options)
 
 
-class ErrorCurve(_Answer, claims.ErrorCurve):
+class ErrorCurve(Answer, claims.ErrorCurve):
     """The probability of an error above γ at an input: exact, and as claimed.
 
     >>> from exactdp import Mechanism
@@ -157,7 +157,7 @@ class ErrorCurve(_Answer, claims.ErrorCurve):
         return plot_curve(self, ax, **options)
 
 
-class PiecewiseDistance(_Answer, disagreement_everywhere.PiecewiseDistance):
+class PiecewiseDistance(Answer, disagreement_everywhere.PiecewiseDistance):
     """The distance to disagreement: a linear form on each of finitely many pieces."""
 
     def plot(self, ax: Axes | None = None, *, lower: Number = -4, upper: Number = 4) -> Axes:
@@ -167,7 +167,7 @@ class PiecewiseDistance(_Answer, disagreement_everywhere.PiecewiseDistance):
         return draw_distance(self, ax, lower, upper)
 
 
-class Chain(_Answer, chain.Chain):
+class Chain(Answer, chain.Chain):
     """A finite Markov chain whose probabilities are closed forms; state 0 is the initial state."""
 
     def plot(self, ax: Axes | None = None) -> Axes:

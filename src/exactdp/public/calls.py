@@ -112,7 +112,7 @@ def _unbound(
 
 
 def _rule(names: Sequence[str]) -> str:
-    own = [name for name in names if name != "self"]
+    own = [name for name in names if name != "self" and not name.startswith("_")]
     return f"Its arguments are {', '.join(own)}." if own else "It has no arguments."
 
 

@@ -6,10 +6,10 @@ Plotting modules are loaded on first use (PLC0415).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from exactdp import claims
+from exactdp.public.answers import Answer
 from exactdp.public.calls import folded
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from exactdp.reals.numbers import Number
 
 
-class Ranking(claims.Ranking):
+class Ranking(Answer, claims.Ranking):
     """Which mechanism is best at which ε: exact sets with certified endpoints.
 
     >>> from exactdp import Mechanism, compare
@@ -76,4 +76,4 @@ def compare(  # noqa: PLR0913 what can be asked
         adjacent=adjacent,
         width=width,
     )
-    return Ranking(**{one.name: getattr(found, one.name) for one in fields(found)})
+    return Ranking.of(found)

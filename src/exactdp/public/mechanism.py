@@ -18,17 +18,13 @@ from exactdp.language.noiseless import noiseless
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.reading import read_function, read_text
 from exactdp.language.rules import LINEAR
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.source import text_source
 from exactdp.language.words import OutsideMechanismError
 from exactdp.public.calls import folded, folds, shortened
-from exactdp.semantics.by_epsilon import (
-    chain_by_epsilon,
-    in_parts,
-)
+from exactdp.semantics.by_epsilon import ByEpsilon, chain_by_epsilon, in_parts
 from exactdp.semantics.chain import chain
 from exactdp.semantics.concrete import run
-from exactdp.semantics.events import read_pattern, within_pattern
+from exactdp.semantics.patterns import read_pattern, within_pattern
 from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input
 
 if TYPE_CHECKING:
@@ -238,16 +234,14 @@ class Mechanism(Program):
             return moments_everywhere(self, sides, f, ideal, central=central)
         if self.moves:
             return moments_by_epsilon(self, u, f, ideal, central=central)
-        try:
-            return moments(self, u, f, ideal, central=central)
-        except OrderChangesError as error:
-            return in_parts(self, error, lambda part: moments(part, u, f, ideal, central=central))
+        return in_parts(self, lambda part: moments(part, u, f, ideal, central=central))
 
     def _sides(self, u: object) -> list[tuple[Fraction, ...]] | None:
         """Return the sides of a set of real inputs, or None if `u` is a single input."""
-        from exactdp.claims.stated.inputs import AllReals, Box, box_sides  # noqa: PLC0415
+        from exactdp.claims.stated.inputs import AllReals, Box  # noqa: PLC0415
+        from exactdp.claims.stated.scope import Scope  # noqa: PLC0415
 
-        return box_sides(self, u) if isinstance(u, AllReals | Box) else None
+        return Scope(self, u).sides if isinstance(u, AllReals | Box) else None
 
     @overload
     def chain(self, u: AllReals | Box) -> Piecewise[Chain]: ...  # type: ignore[overload-overlap]
@@ -270,10 +264,9 @@ class Mechanism(Program):
         elif self.moves:
             found = chain_by_epsilon(self, u)
         else:
-            try:
-                return Chain.of(chain(self, u))
-            except OrderChangesError as error:
-                found = in_parts(self, error, lambda part: chain(part, u))
+            found = in_parts(self, lambda part: chain(part, u))
+            if not isinstance(found, ByEpsilon):
+                return Chain.of(found)
         pieces = (replace(one, value=Chain.of(one.value)) for one in found)
         return replace(found, pieces=tuple(pieces))
 

@@ -22,9 +22,9 @@ from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.expansion import DEGREE
 from exactdp.reals.interval import End, Interval
 from exactdp.reals.numbers import spell
-from exactdp.reals.pieces import Crossed, Seen
 from exactdp.reals.radical_form import RadicalForm, no_radical_certificate
-from exactdp.reals.zeros import FactorChart, Root
+from exactdp.reals.sign_walk import Crossed, Seen
+from exactdp.reals.zeros import FactorSurvey, Root
 
 Json: TypeAlias = dict[str, Any]
 
@@ -124,7 +124,7 @@ def seal(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def half(over: list[tuple[FactorChart, int]], under: list[tuple[FactorChart, int]]) -> Json:
+def half(over: list[tuple[FactorSurvey, int]], under: list[tuple[FactorSurvey, int]]) -> Json:
     """Return the proof on one side of 0 from surveys with the signs of their factors."""
     return {
         "numerator": [_factor(survey, sign) for survey, sign in over],
@@ -165,7 +165,7 @@ def terms(form: ExpPoly) -> list[list[Any]]:
     return [[spell(c), k, spell(q)] for q, k, c in listed]
 
 
-def _factor(survey: FactorChart, sign: int) -> Json:
+def _factor(survey: FactorSurvey, sign: int) -> Json:
     if survey.is_linear:
         pieces: list[list[Any]] = [["linear"]]
     else:

@@ -1,4 +1,4 @@
-"""Signs and solution sets of functions that are evaluated on balls (see `sign_walk`)."""
+"""Signs and solution sets of functions without an exact procedure (see `sign_walk`)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from exactdp.reals.exponential_sums import ExponentialSum
 from exactdp.reals.interval import Interval
 from exactdp.reals.log_sums import LogSum
 from exactdp.reals.numbers import simplest_inside
-from exactdp.reals.pieces import Crossed, Seen, Touched
 from exactdp.reals.radical_form import RadicalForm
-from exactdp.reals.radical_signs import RadicalWalk
-from exactdp.reals.sign_walk import SignWalk, TaylorWalk
-from exactdp.reals.signs import Atom
+from exactdp.reals.radical_signs import RadicalSum
+from exactdp.reals.sign_walk import Crossed, Seen, SignWalk, Touched
+from exactdp.reals.signs import Atom, atoms_of
 from exactdp.reals.solutions import Boundary, SolutionSet, set_of
-from exactdp.reals.tower_signs import TowerWalk
+from exactdp.reals.taylor_walk import TaylorWalk
+from exactdp.reals.tower_signs import TowerFunction, is_sum_of_nonnegatives
 from exactdp.reals.towers import Tower
 from exactdp.reals.unexpanded import Unexpanded
 
@@ -37,9 +37,9 @@ def walk_of(function: Evaluated, on: Interval) -> SignWalk:
     if isinstance(function, Unexpanded):
         return ChanceWalk(function, on)
     if isinstance(function, RadicalForm):
-        return RadicalWalk(function, on)
+        return TaylorWalk(RadicalSum(function), on)
     if isinstance(function, Tower):
-        return TowerWalk(function, on)
+        return TaylorWalk(TowerFunction(function), on)
     assert isinstance(function, CurvedSum | LogSum)
     return TaylorWalk(function, on)
 
@@ -57,9 +57,9 @@ def evaluated_sign(
         return holds, None if holds else point
     if _is_zero(function):
         return not strict, on.simple_point() if strict else None
-    walk = walk_of(function, on)
-    if not strict and walk.is_sum_of_nonnegatives():
+    if not strict and isinstance(function, Tower) and is_sum_of_nonnegatives(function, on):
         return True, None
+    walk = walk_of(function, on)
     # First a few points at which a function often is negative if it is anywhere.
     for point in _LOOKS:
         if point in on and walk.quick_sign(point) < 0:
@@ -136,26 +136,18 @@ def evaluated_landscape(function: Evaluated, on: Interval) -> list[Atom]:
     if isinstance(function, CurvedSum):
         function = function.reduced
     walk = walk_of(function, on)
-    atoms: list[Atom] = []
-    lower: Boundary = on.lower
-    is_open, known = on.lower_open, 0
-
-    def cut(at: Boundary, before: int) -> None:
-        """Add what is before a zero, and the zero."""
-        nonlocal lower, is_open
-        if at != lower:
-            atoms.append(Atom(lower, at, is_open, True, before))
-        if at != lower or not is_open:
-            atoms.append(Atom(at, at, False, False, 0))
-        lower, is_open = at, True
-
+    cuts: list[tuple[Boundary, int]] = []
+    signs: list[int] = []
+    known = 0
     for piece in walk.pieces():
         if isinstance(piece, Crossed):
-            cut(_zero(function, walk, piece), piece.sign)
+            cuts.append((_zero(function, walk, piece), 0))
+            signs.append(piece.sign)
             known = -piece.sign
         elif isinstance(piece, Touched):
             if piece.point in on:
-                cut(piece.point, known)
+                cuts.append((piece.point, 0))
+                signs += [known] * (piece.point != on.lower)
                 known = 0
         elif piece.sign == 0:
             raise _open(walk, piece)
@@ -164,9 +156,7 @@ def evaluated_landscape(function: Evaluated, on: Interval) -> list[Atom]:
             raise _open(walk, Seen(piece.lower, piece.upper, 0, why))
         else:
             known = piece.sign
-    if lower != on.upper:
-        atoms.append(Atom(lower, on.upper, is_open, on.upper_open, known))
-    return atoms
+    return atoms_of(on, cuts, iter((*signs, known)))
 
 
 def _zero(function: Evaluated, walk: SignWalk, piece: Crossed) -> Boundary:

@@ -17,9 +17,10 @@ claim fall with the same exponent as ε grows. Then it is reported as open, neve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeAlias
 
 from flint import arb, ctx
 
@@ -29,9 +30,8 @@ from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.interval import Interval
 from exactdp.reals.models import EpsilonCells, Models
 from exactdp.reals.numbers import inf
-from exactdp.reals.pieces import Crossed, Found, Seen, Touched
 from exactdp.reals.sheets import Sheet, is_positive
-from exactdp.reals.sign_walk import SignWalk
+from exactdp.reals.sign_walk import Found, Part, Seen, SignWalk, Touched, bisected
 from exactdp.reals.signs import nonnegative
 from exactdp.reals.solutions import SolutionSet, solution_set
 from exactdp.reals.unexpanded import Chance, Unexpanded, ball_at
@@ -41,6 +41,9 @@ _DEGREES = (8, 16, 32, 64)
 _MOST_LOOKS = 200  # at parts of a cell with one degree
 _SPLITS = (1, 2, 4)  # of a cell, before polynomials are made
 _FAR = 4  # times n/D: where a tail would have been seen
+
+Bound: TypeAlias = Callable[[Models, bool], ClosedForm | None]
+"""A lower bound on a chance, if true, or an upper one."""
 
 
 class ChanceWalk(SignWalk):
@@ -61,15 +64,21 @@ class ChanceWalk(SignWalk):
 
     # Without evaluation -------------------------------------------------------------------
 
+    def _below(self, sign: int, bound: Bound) -> ClosedForm | None:
+        """Return a closed form below sign·function, from a lower or upper bound on each chance."""
+        total = self.function.rest * sign
+        for (_, factor), own, models in zip(
+            self.function.parts, self._signs, self._models, strict=True
+        ):
+            known = bound(models, own * sign > 0) if own else None
+            if known is None:
+                return None
+            total = total + factor * known * sign
+        return total
+
     def _plain(self, sign: int) -> ClosedForm | None:
         """Return a closed form below sign·function, with chances 0 or 1, whichever is less."""
-        total = self.function.rest * sign
-        for (_, factor), own in zip(self.function.parts, self._signs, strict=True):
-            if own == 0:
-                return None
-            if own * sign < 0:
-                total = total + factor * sign
-        return total
+        return self._below(sign, lambda _, is_lower: ExpPoly(int(not is_lower)))
 
     @cached_property
     def _sure(self) -> dict[int, SolutionSet]:
@@ -108,21 +117,17 @@ class ChanceWalk(SignWalk):
 
     def _near_zero(self, sign: int, order: int) -> ClosedForm | None:
         """Return a closed form below sign·function, from Taylor polynomials at 0."""
-        total = self.function.rest * sign
-        for (chance, factor), own in zip(self.function.parts, self._signs, strict=True):
-            if own == 0:
-                return None
-            value, slope = chance.start
-            rest = chance.bend if order else chance.slope
+
+        def bound(models: Models, is_lower: bool) -> ClosedForm | None:
+            value, slope = models.chance.start
+            rest = models.chance.bend if order else models.chance.slope
             if rest is None:
                 return None
-            change = (
-                eps * slope - eps**2 * (rest / 2) * own * sign
-                if order
-                else (-eps * rest * own * sign)
-            )
-            total = total + factor * (change + value) * sign
-        return total
+            most = eps**2 * (rest / 2) if order else eps * rest
+            line = eps * slope + value if order else ExpPoly(value)
+            return line - most if is_lower else line + most
+
+        return self._below(sign, bound)
 
     def _open_at_zero(self) -> str:
         if any(own == 0 for own in self._signs):
@@ -151,22 +156,18 @@ class ChanceWalk(SignWalk):
 
     def far(self, sign: int, place: Fraction) -> ClosedForm | None:
         """Return a closed form below sign·function from a place on."""
-        total = self.function.rest * sign
-        for (chance, factor), own, models in zip(
-            self.function.parts, self._signs, self._models, strict=True
-        ):
-            if own == 0:
-                return None
-            event, opposite = chance.costs
-            limit: ClosedForm = ExpPoly(int(own * sign < 0))
+
+        def bound(models: Models, is_lower: bool) -> ClosedForm:
+            event, opposite = models.chance.costs
             if opposite > 0:
-                make = at_most if own * sign > 0 else at_least
-                limit = 1 - make(models, place, opposite, True)
-            elif event > 0:
-                make = at_least if own * sign > 0 else at_most
-                limit = make(models, place, event, False)
-            total = total + factor * sign * limit
-        return total
+                make = at_most if is_lower else at_least
+                return 1 - make(models, place, opposite, True)
+            if event > 0:
+                make = at_least if is_lower else at_most
+                return make(models, place, event, False)
+            return ExpPoly(int(not is_lower))
+
+        return self._below(sign, bound)
 
     def _is_hopeless(self, place: Fraction) -> bool:
         """Whether a tail would have been found before, if there were one."""
@@ -248,18 +249,17 @@ class ChanceWalk(SignWalk):
 
     def _is_between(self, lower: Fraction, upper: Fraction, sign: int) -> bool:
         """Whether bounds from both ends show a sign in between."""
-        total = self.function.rest * sign
-        for (_, factor), own, models in zip(
-            self.function.parts, self._signs, self._models, strict=True
-        ):
-            if own == 0:
-                return False
+
+        def bound(models: Models, is_lower: bool) -> ClosedForm:
             is_opposite = models.is_opposite(lower)
-            if (own * sign > 0) == is_opposite:
-                known: ClosedForm = between(models, lower, upper, is_opposite)
-            else:
-                known = ExpPoly(0)
-            total = total + factor * sign * (1 - known if is_opposite else known)
+            known = ExpPoly(0)
+            if is_lower == is_opposite:
+                known = between(models, lower, upper, is_opposite)
+            return 1 - known if is_opposite else known
+
+        total = self._below(sign, bound)
+        if total is None:
+            return False
         over, under = total.numerator, total.denominator
         return is_positive(over * under if under != 1 else over, lower, upper)
 
@@ -267,33 +267,25 @@ class ChanceWalk(SignWalk):
         """Yield stretches that cover a part of a cell."""
         whole = self._grid.cell(lower)
         middle, half = (whole[0] + whole[1]) / 2, (whole[1] - whole[0]) / 2
-        waiting = [((lower - middle) / half, (upper - middle) / half)]
-        found: list[Seen | Crossed] = []
+        waiting: list[Part] = [((lower - middle) / half, (upper - middle) / half)]
+        found: list[Found] = []
         for degree in _DEGREES:
             models = [one.model(whole, degree) for one in self._models]
-            if any(one is None for one in models):
+            if any(one is None for one in models) or not waiting:
                 continue
             known = [one for one in models if one is not None]
             sheet = Sheet(self.function, known, middle, half)
-            left: list[tuple[Fraction, Fraction]] = []
-            for _ in range(_MOST_LOOKS):
-                if not waiting:
-                    break
-                part = waiting.pop()
-                here = sheet.look(part, last=degree == _DEGREES[-1])
-                if isinstance(here, list):
-                    waiting += here
-                elif here is None:
-                    left.append(part)
+            look = partial(sheet.look, last=degree == _DEGREES[-1])
+            parts, waiting = waiting, []
+            for one in bisected(parts, look, _MOST_LOOKS):
+                if isinstance(one, tuple):
+                    waiting.append(one)
                 else:
-                    found.append(here)
-            waiting += left
-            if not waiting:
-                break
+                    found.append(one)
         for a, b in waiting:
             why = "its value is too close to 0"
             found.append(Seen(middle + half * a, middle + half * b, 0, why))
-        yield from sorted(found, key=lambda one: one.lower)
+        yield from sorted(found, key=lambda one: one.upper)
 
 
 def _models_of(chance: Chance) -> Models:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from numbers import Rational
+from typing import TYPE_CHECKING, Any, Self
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import evaluation, limits, printing
@@ -95,20 +96,25 @@ class ClosedForm(Formula, ABC):
     @abstractmethod
     def __add__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm: ...
 
-    @abstractmethod
-    def __radd__(self, other: int | Fraction | float) -> ClosedForm: ...
+    def __pos__(self) -> Self:
+        return self
 
-    @abstractmethod
-    def __sub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm: ...
+    def __radd__(self, other: int | Fraction | float) -> ClosedForm:
+        return self.__add__(other)
 
-    @abstractmethod
-    def __rsub__(self, other: int | Fraction | float) -> ClosedForm: ...
+    def __sub__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm:
+        if isinstance(other, bool) or not isinstance(other, Rational | float | ClosedForm):
+            return NotImplemented
+        return self + -other
+
+    def __rsub__(self, other: int | Fraction | float) -> ClosedForm:
+        return (-self).__add__(other)
 
     @abstractmethod
     def __mul__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm: ...
 
-    @abstractmethod
-    def __rmul__(self, other: int | Fraction | float) -> ClosedForm: ...
+    def __rmul__(self, other: int | Fraction | float) -> ClosedForm:
+        return self.__mul__(other)
 
     @abstractmethod
     def __truediv__(self, other: ClosedForm | int | Fraction | float) -> ClosedForm: ...

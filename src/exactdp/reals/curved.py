@@ -1,7 +1,7 @@
 """Sums Σ p(x)·exp(P(x)) with rational polynomials p and P: values of closed forms along a curve.
 
 If α is a polynomial of ε plus c/ε, then εα is a polynomial of ε, and so is every exponent. The sign
-of such a sum is decided without a conjecture (`sign_walk`) unless it touches 0 at an irrational
+of such a sum is decided without a conjecture (`taylor_walk`) unless it touches 0 at an irrational
 point without changing sign: at a rational point every Taylor coefficient is Σ q·e^r with rationals
 q and r, so its sign is exact (Lindemann–Weierstrass), and so is that of the dominant term near ∞.
 """
@@ -19,7 +19,7 @@ from flint import fmpq, fmpq_poly, fmpq_series
 from exactdp.reals.evaluation import Exponentials, sign, total
 from exactdp.reals.exponential_sums import Exponent, ExponentialSum
 from exactdp.reals.numbers import exact, fraction
-from exactdp.reals.sign_walk import series_of
+from exactdp.reals.taylor_walk import series_of
 
 Polynomial: TypeAlias = tuple[fmpq, ...]
 """Its coefficients, the constant first; the last one is not 0."""

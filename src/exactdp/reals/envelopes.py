@@ -8,14 +8,14 @@ from flint import arb, ctx
 
 from exactdp.reals.exp_poly import ExpPoly, eps, exp
 from exactdp.reals.models import Models
-from exactdp.reals.numbers import exact
+from exactdp.reals.numbers import exact, fraction
 
 
 def at_most(models: Models, place: Fraction, cost: Fraction, is_opposite: bool) -> ExpPoly:
     """Return C·ε^n·e^{−cost·ε}, an upper bound on a probability from a place on."""
     with ctx.workprec(64):
         scaled = models.value(place, is_opposite) * arb(exact(cost * place)).exp()
-        factor = ball_fraction(scaled.upper())
+        factor = fraction(scaled.upper().fmpq())
     return _power(models, place, factor, cost)
 
 
@@ -28,7 +28,7 @@ def between(models: Models, lower: Fraction, upper: Fraction, is_opposite: bool)
         rate = Fraction(round(float(fall) * 2**20), 2**20) / (upper - lower)
         scaled = first * arb(exact(rate * lower)).exp() / arb(exact(lower)) ** n
         other = last * arb(exact(rate * upper)).exp() / arb(exact(upper)) ** n
-        factor = max(ball_fraction(scaled.upper()), ball_fraction(other.upper()))
+        factor = max(fraction(scaled.upper().fmpq()), fraction(other.upper().fmpq()))
     found: ExpPoly = ExpPoly(factor) * eps**n * exp(-eps * rate)
     return found
 
@@ -44,9 +44,11 @@ def at_least(models: Models, place: Fraction, cost: Fraction, is_opposite: bool)
     with ctx.workprec(64):
         here, before = (models.value(x, is_opposite) for x in (place, place / 2))
         speed = (before / here * arb(2) ** n).log() / exact(place / 2)
-        rate = max(ball_fraction(speed.upper()), cost).limit_denominator(2**20) + Fraction(1, 2**20)
+        rate = max(fraction(speed.upper().fmpq()), cost).limit_denominator(2**20) + Fraction(
+            1, 2**20
+        )
         scaled = here * arb(exact(rate * place)).exp()
-        factor = ball_fraction(scaled.lower())
+        factor = fraction(scaled.lower().fmpq())
     return _power(models, place, factor, rate)
 
 
@@ -54,9 +56,3 @@ def _power(models: Models, place: Fraction, factor: Fraction, rate: Fraction) ->
     n = models.chance.samples
     found: ExpPoly = ExpPoly(factor / place**n) * eps**n * exp(-eps * rate)
     return found
-
-
-def ball_fraction(value: arb) -> Fraction:
-    """Return an exact ball as a number."""
-    mantissa, exponent = (int(one) for one in value.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent

@@ -226,9 +226,6 @@ class ExpPoly(ClosedForm):
     def __neg__(self) -> ExpPoly:
         return self._like(-self._poly)
 
-    def __pos__(self) -> ExpPoly:
-        return self
-
     @overload
     def __add__(self, other: ExpPoly | int | Fraction | float) -> ExpPoly: ...
     @overload

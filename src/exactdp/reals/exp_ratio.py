@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
@@ -44,9 +44,6 @@ class QuotientForm(ClosedForm):
     def __neg__(self) -> ClosedForm:
         return self.quotient(-self.over, self.under)
 
-    def __pos__(self) -> Self:
-        return self
-
     def __add__(self, other: object) -> ClosedForm:
         its = self.parts_of(other)
         if its is None:
@@ -56,19 +53,9 @@ class QuotientForm(ClosedForm):
             return self.quotient(self.over + over, under)
         return self.quotient(self.over * under + over * self.under, self.under * under)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: object) -> ClosedForm:
-        return NotImplemented if self.parts_of(other) is None else self + -other  # type: ignore[operator]
-
-    def __rsub__(self, other: object) -> ClosedForm:
-        return -self + other  # type: ignore[operator]
-
     def __mul__(self, other: object) -> ClosedForm:
         its = self.parts_of(other)
         return NotImplemented if its is None else self._times(*its)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> ClosedForm:
         its = self.parts_of(other)

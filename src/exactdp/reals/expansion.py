@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 
 from flint import arb, arb_mat, ctx, fmpq, fmpq_poly
 
-from exactdp.reals.limits import order_at_zero
+from exactdp.reals.limits import coefficient_at_zero, order_at_zero
 from exactdp.reals.numbers import double, exact, fraction, logarithm
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Expansion:
         self._rates = [exact(rate) for rate in parts]
         self._polynomials = list(parts.values())
         self.order, self._first = order_at_zero(form)
+        self._form = form
         # The p_k with p(x + t) = Σ p_k(x)·t^k, as far as they were needed.
         self._shifts = [[_Polynomial(p)] for p in self._polynomials]
         self._size_shifts = [
@@ -151,42 +152,28 @@ class Expansion:
                 return ExpansionResult(sign)
             return ExpansionResult(blurred=not _sharp(bound, first))
 
-    def tail(self, lower: Fraction, bits: int) -> ExpansionResult:
-        """Look at [lower, ∞), lower > 0."""
-        top = self._polynomials[-1]
-        leading = top[top.degree()]
-        b = exact(lower)
-        with ctx.workprec(bits):
-            room = arb(abs(leading))
-            for rate, polynomial in zip(self._rates, self._polynomials, strict=True):
-                gap = self._rates[-1] - rate
-                fading = arb(-gap * b).exp()
-                for k, c in enumerate(polynomial.coeffs()):
-                    if c * leading < 0:
-                        excess = k - top.degree()
-                        if excess > gap * b:
-                            return ExpansionResult()
-                        room -= abs(c) * fading * b**excess
-            if room > abs(leading) * _ROOM:
-                sign, shift = 1 if leading > 0 else -1, fraction(self._rates[-1])
-                return ExpansionResult(sign, shift=shift, power=top.degree())
-            return ExpansionResult(blurred=not _sharp(room, arb(abs(leading))))
-
-    def span(self, lower: Fraction, upper: Fraction, bits: int) -> ExpansionResult:
-        """Look at [lower, upper], wide, 0 < lower, with the term that is largest in between."""
-        j, power = self._largest_term(Fraction(2) ** ((_log2(lower) + _log2(upper)) // 2))
+    def span(self, lower: Fraction, upper: Fraction | float, bits: int) -> ExpansionResult:
+        """Look at [lower, upper], 0 < lower, with the term that is largest in between, or at ∞."""
+        if isinstance(upper, Fraction):
+            j, power = self._largest_term(Fraction(2) ** ((_log2(lower) + _log2(upper)) // 2))
+        else:
+            j, power = len(self._rates) - 1, self._polynomials[-1].degree()
         top = self._rates[j]
         leading = self._polynomials[j][power]
         with ctx.workprec(bits):
-            room = arb(abs(leading))
+            size = arb(abs(leading))
+            room = size
             for rate, polynomial in zip(self._rates, self._polynomials, strict=True):
                 for k, c in enumerate(polynomial.coeffs()):
                     if c * leading < 0:
-                        for x in _peaks(k - power, rate - top, exact(lower), exact(upper)):
+                        points = _peaks(k - power, rate - top, exact(lower), upper)
+                        if points is None:
+                            return ExpansionResult()
+                        for x in points:
                             room -= abs(c) * arb(x) ** (k - power) * arb((rate - top) * x).exp()
-            if room > abs(leading) * _ROOM:
+            if room > size * _ROOM:
                 return ExpansionResult(1 if leading > 0 else -1, shift=fraction(top), power=power)
-        return ExpansionResult()
+            return ExpansionResult(blurred=not _sharp(room, size))
 
     def near(self, lower: Fraction, upper: Fraction, bits: int) -> ExpansionResult:
         """Look at [lower, upper], wide and close to 0, with the Taylor coefficient that rules."""
@@ -222,17 +209,8 @@ class Expansion:
     @cached_property
     def _at_zero(self) -> list[fmpq]:
         """The first Taylor coefficients at 0, exactly."""
-        return [
-            sum(
-                (
-                    polynomial[k] * rate ** (j - k) / math.factorial(j - k)
-                    for rate, polynomial in zip(self._rates, self._polynomials, strict=True)
-                    for k in range(min(j, polynomial.degree()) + 1)
-                ),
-                fmpq(0),
-            )
-            for j in range(DEGREE + 1)
-        ]
+        rows = self._form.rows()
+        return [fmpq(0) + coefficient_at_zero(rows, j) for j in range(DEGREE + 1)]
 
     # The Taylor coefficients behind them
 
@@ -354,10 +332,16 @@ def _sharp(bound: arb, scale: arb) -> bool:
     return bool(bound.rad() * 64 < scale)
 
 
-def _peaks(power: int, rate: fmpq, lower: fmpq, upper: fmpq) -> list[fmpq]:
-    """Return points of [lower, upper] at one of which x^power·e^{rate·x} is largest."""
+def _peaks(power: int, rate: fmpq, lower: fmpq, upper: Fraction | float) -> list[fmpq] | None:
+    """Return points of [lower, upper] at one of which x^power·e^{rate·x} is largest.
+
+    Up to ∞ that has to be the lower end; None if it is not.
+    """
     peak = -power / rate if rate < 0 else lower
-    return [lower, peak, upper] if lower < peak < upper else [lower, upper]
+    if isinstance(upper, Fraction):
+        end = exact(upper)
+        return [lower, peak, end] if lower < peak < end else [lower, end]
+    return [lower] if peak <= lower and (rate < 0 or power <= 0) else None
 
 
 def _log2(value: Fraction) -> int:

@@ -11,15 +11,15 @@ from typing import Any, TypeAlias
 from flint import arb, arb_series, ctx
 
 from exactdp.reals.numbers import exact, inf
-from exactdp.reals.pieces import Seen
 from exactdp.reals.radicals import Surd, ball_of, sign_of
-from exactdp.reals.sign_walk import series_of
+from exactdp.reals.sign_walk import Seen
+from exactdp.reals.taylor_walk import TaylorFunction, series_of
 
 Exponent: TypeAlias = tuple[Surd, ...]
 """The coefficients of x, x², … in P; the last one is not 0."""
 
 
-class ExponentialSum:
+class ExponentialSum(TaylorFunction):
     """{P: {k: c}}; a kind of sum says what its constants c are."""
 
     first_bits = 192

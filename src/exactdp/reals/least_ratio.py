@@ -15,12 +15,11 @@ from flint import ctx
 from exactdp.reals.certified import evaluated_sign
 from exactdp.reals.chance_signs import ChanceWalk
 from exactdp.reals.closed_form import ClosedForm
-from exactdp.reals.envelopes import ball_fraction
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.exp_poly import eps
 from exactdp.reals.extrema import Extremum
 from exactdp.reals.interval import Interval
-from exactdp.reals.numbers import inf
+from exactdp.reals.numbers import fraction, inf
 from exactdp.reals.unexpanded import Unexpanded, ball_at
 from exactdp.reals.zeros import Root
 
@@ -62,7 +61,7 @@ class _Quotient:
         if point not in self.known:
             with ctx.workprec(_ACCURACY + 64):
                 value = ball_at(self.over, point) / self.walk.ball(point, _ACCURACY)
-                self.known[point] = ball_fraction(value.upper())
+                self.known[point] = fraction(value.upper().fmpq())
         return self.known[point]
 
     def search(self) -> Fraction:

@@ -25,7 +25,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import Enclosure, enclosure_of, refined
 from exactdp.reals.exp_poly import ExpPoly
-from exactdp.reals.numbers import exact, fraction
+from exactdp.reals.numbers import common_step, exact, fraction
 
 UNIT = "eps[0]"
 """The parameter that is 1."""
@@ -118,12 +118,11 @@ def as_one_log(logs: Mapping[Fraction, Fraction]) -> dict[Fraction, Fraction]:
     powers = {p: q for p, q in powers.items() if q}
     if not powers:
         return {}
-    under = math.lcm(*(q.denominator for q in powers.values()))
-    over = math.gcd(*(int(q * under) for q in powers.values()))
-    whole = {p: int(q * under) // over for p, q in powers.items()}
+    factor = common_step([*powers.values()])
+    whole = {p: int(q / factor) for p, q in powers.items()}
     if sum(abs(k) * p.bit_length() for p, k in whole.items()) > _LONG_BASE:
         return {base: q for base, q in logs.items() if q}
-    base, factor = Fraction(1), Fraction(over, under)
+    base = Fraction(1)
     for p, k in whole.items():
         base *= Fraction(p) ** k
     return {base: factor} if base > 1 else {1 / base: -factor}

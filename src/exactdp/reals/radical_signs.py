@@ -6,7 +6,6 @@ are known exactly, and g = 0 for every ε is decided exactly, since its terms ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -22,11 +21,11 @@ from exactdp.reals.extrema import Extremum
 from exactdp.reals.interval import Interval
 from exactdp.reals.limits import coefficient_at_zero, order_at_zero
 from exactdp.reals.numbers import exact, inf
-from exactdp.reals.pieces import Crossed, Found, Seen
 from exactdp.reals.radical_form import RadicalForm, end_value, made
 from exactdp.reals.radicals import Radical, Surd, ball_of, sign_of
-from exactdp.reals.sign_walk import TaylorWalk
+from exactdp.reals.sign_walk import Crossed, Seen
 from exactdp.reals.surd_sum import SurdSum
+from exactdp.reals.taylor_walk import TaylorWalk
 from exactdp.reals.zeros import Root
 
 _BITS = 256
@@ -42,6 +41,10 @@ class RadicalSum(ExponentialSum):
     So it has the same signs, no power is negative, and no rate is positive.
     """
 
+    rule = (
+        "A probability with irrational rates is evaluated; that proves a sign where the function "
+        "is not 0."
+    )
     constant_ball = staticmethod(ball_of)
     constant_sign = staticmethod(sign_of)
 
@@ -55,6 +58,12 @@ class RadicalSum(ExponentialSum):
         self.first_bits = _BITS
         while any(_is_rough(number, self.first_bits) for number in numbers):
             self.first_bits *= 2
+
+    @property
+    def divisor(self) -> RadicalSum | None:
+        """The denominator, if it has irrational numbers."""
+        under = self.function.denominator
+        return RadicalSum(under) if isinstance(under, RadicalForm) else None
 
     @cached_property
     def terms(self) -> dict[Exponent, dict[int, Surd]]:
@@ -82,30 +91,6 @@ def _is_rough(number: Surd, bits: int) -> bool:
         return isinstance(number, Radical) and number.ball().rel_accuracy_bits() < bits // 2
 
 
-class RadicalWalk(TaylorWalk):
-    """The signs of a function with irrational rates; open if the denominator may be 0."""
-
-    rule = (
-        "A probability with irrational rates is evaluated; that proves a sign where the function "
-        "is not 0."
-    )
-
-    def __init__(self, function: RadicalForm, on: Interval) -> None:
-        super().__init__(RadicalSum(function), on)
-        self._under = function.denominator
-
-    def pieces(self) -> Iterator[Found]:
-        """Yield stretches of one sign and crossings that cover the interval."""
-        under = self._under
-        if isinstance(under, RadicalForm) and any(
-            not isinstance(piece, Seen) or not piece.sign
-            for piece in RadicalWalk(under, self.on).pieces()
-        ):
-            yield Seen(Fraction(self.on.lower), self.on.upper, 0, "the denominator may be 0")
-        else:
-            yield from super().pieces()
-
-
 def radical_supremum(function: RadicalForm, on: Interval, width: Fraction) -> Extremum:
     """Return the least upper bound: the largest value at an end or where the slope crosses 0."""
     if on.is_point:
@@ -125,7 +110,7 @@ def radical_supremum(function: RadicalForm, on: Interval, width: Fraction) -> Ex
             found.append(_at(function, Fraction(end), not is_open))
     slope = function.derivative()
     if isinstance(slope, RadicalForm):
-        for piece in RadicalWalk(slope, on).pieces():
+        for piece in TaylorWalk(RadicalSum(slope), on).pieces():
             if isinstance(piece, Crossed):
                 if piece.sign > 0:
                     zero = EvaluatedRoot(piece.lower, piece.upper, 1, eps, function=slope)

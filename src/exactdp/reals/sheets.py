@@ -10,8 +10,8 @@ from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.exp_poly import ExpPoly, eps, exp
 from exactdp.reals.models import Model
 from exactdp.reals.numbers import exact
-from exactdp.reals.pieces import Crossed, Seen
-from exactdp.reals.sign_walk import OnUnit
+from exactdp.reals.sign_walk import Crossed, Found, Part, Seen
+from exactdp.reals.taylor_walk import OnUnit
 from exactdp.reals.unexpanded import Unexpanded
 
 _TAYLOR = 8  # the degree of closed forms on a stretch
@@ -38,28 +38,26 @@ class Sheet:
         self.forms = _without_denominators([rest, *weights])
         self.bits = 64 + max(chance.first_bits for chance, _ in function.parts)
 
-    def look(
-        self, part: tuple[Fraction, Fraction], *, last: bool
-    ) -> Seen | Crossed | list[tuple[Fraction, Fraction]] | None:
+    def look(self, part: Part, *, last: bool) -> list[Found | Part] | None:
         """Return the result on a part, its two halves to examine, or None."""
         first, end = part
         lower, upper = (self.middle + self.half * x for x in part)
         with ctx.workprec(self.bits):
             here = self._bounds(first, end)
             if here.sign:
-                return Seen(lower, upper, here.sign)
+                return [Seen(lower, upper, here.sign)]
             if here.is_monotone:
                 before, after = (self.function.ball(x, self.bits) for x in (lower, upper))
                 if (before > 0 and after < 0) or (before < 0 and after > 0):
-                    return Crossed(lower, upper, 1 if before > 0 else -1)
+                    return [Crossed(lower, upper, 1 if before > 0 else -1)]
                 if (before > 0 and after > 0) or (before < 0 and after < 0):
-                    return Seen(lower, upper, 1 if before > 0 else -1)
+                    return [Seen(lower, upper, 1 if before > 0 else -1)]
             is_blurred = here.error > here.change
         narrow = _NARROWEST if last else _NARROW
         if is_blurred or end - first < narrow:
             return None
         centre = (first + end) / 2
-        return [(centre, end), (first, centre)]
+        return [(first, centre), (centre, end)]
 
     def _bounds(self, first: Fraction, end: Fraction) -> OnUnit:
         """Return bounds of the function of τ, −1 ≤ τ ≤ 1, on the part."""

@@ -1,42 +1,69 @@
-"""The sign of a function of ε that is evaluated on balls: one procedure for all kinds of them.
+"""One traversal of the line for all functions of ε: signs on stretches, crossings, rational zeros.
 
-An interval of ε ≥ 0 is covered from left to right with stretches of one sign, crossings and
-rational zeros:
+An interval of ε ≥ 0 is covered from left to right. What a kind of function supplies is its sign
+beside 0 (`start`), on a stretch between two positive numbers (`between`), and near ∞ (`tail`):
 
- * at 0, or at a rational zero, the first Taylor coefficient that is not 0 has the sign beside it:
-   f(p + y) = c(ξ)·y^m with c the coefficient of order m at a point ξ in between;
- * in between, f is its Taylor polynomial around the middle of a stretch, up to an enclosure of the
-   next coefficient. Stretches are halved until f has a sign, or is monotone, on each;
- * near ∞, f is dominated by one of its parts, from some place on.
+ * a sum with rational numbers has an exact procedure, which always ends (`exact_walk`);
+ * other functions have Taylor coefficients on balls (`taylor_walk`);
+ * probabilities that are not expanded have polynomials close to them (`chance_signs`).
 
-What a kind of function supplies is its Taylor coefficients on a ball, the exact sign of one at a
-rational point as far as that is known, and the sign near ∞. A function that touches 0 where that is
-not known exactly stays open. That is reported, never guessed.
+A stretch on which a function of the last two kinds touches 0 may stay open. That is reported, never
+guessed.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import Any, TypeAlias
 
-from flint import arb, ctx
-
-from exactdp.reals.evaluated_zeros import Enclosing
 from exactdp.reals.interval import Interval
-from exactdp.reals.numbers import exact, inf, simplest_inside
-from exactdp.reals.pieces import Crossed, Found, Seen, Touched
+from exactdp.reals.numbers import inf
 
-_DEGREE = 12  # of the Taylor polynomials
-_HIGHEST_ORDER = 64  # of a first coefficient
 _MOST_STRETCHES = 400
-_MOST_BOXES = 6_000  # in one stretch
-_MOST_HALVINGS = 400  # of a stretch beside a point
-_NARROW = Fraction(1, 2**48)  # relative width of a stretch that is not halved
-_WIDER = 1024  # times that width: where a rational zero is looked for
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A stretch of ε with one sign; the sign is 0 if it stays open."""
+
+    lower: Fraction
+    upper: Fraction | float
+    sign: int
+    why: str = ""
+    """Why it stays open."""
+    proof: tuple[Any, ...] = ()
+    """How a certificate proves it (see `certificates`)."""
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """A stretch with exactly one zero, a simple one, at which the sign changes."""
+
+    lower: Fraction
+    upper: Fraction
+    sign: int
+    """The sign before."""
+
+
+@dataclass(frozen=True)
+class Touched:
+    """A rational zero."""
+
+    point: Fraction
+
+    @property
+    def upper(self) -> Fraction:
+        """The point."""
+        return self.point
+
+
+Found: TypeAlias = Seen | Crossed | Touched
+
+Part: TypeAlias = tuple[Fraction, Fraction]
+"""A stretch that is still to be examined."""
 
 
 class SignWalk:
@@ -72,7 +99,7 @@ class SignWalk:
             yield Seen(place, end, 0, "as ε grows no sign is seen")
 
     @abstractmethod
-    def start(self, place: Fraction) -> list[Seen | Touched]:
+    def start(self, place: Fraction) -> Sequence[Seen | Touched]:
         """Return what begins at the lower end of the interval; open if that is 0 and unknown."""
 
     @abstractmethod
@@ -83,217 +110,30 @@ class SignWalk:
     def between(self, lower: Fraction, upper: Fraction) -> Iterator[Found]:
         """Yield what covers a stretch between two positive numbers."""
 
-    @abstractmethod
-    def sign(self, point: Fraction) -> int:
-        """Return the sign at a point, 0 if it is 0 or a quick evaluation does not show it."""
-
-    def quick_sign(self, point: Fraction) -> int:
-        """Return the sign at a point that is tried before the walk; 0 if it is not seen."""
-        return self.sign(point)
-
     def next_end(self, place: Fraction) -> Fraction:
         """Return where the stretch from a place ends."""
         return 2 * place
 
-    def is_sum_of_nonnegatives(self) -> bool:
-        """Whether the function is nonnegative on the interval term by term."""
-        return False
+    def quick_sign(self, point: Fraction) -> int:
+        """Return the sign at a point that is tried before the walk; 0 if it is not seen."""
+        del point
+        return 0
 
 
-@dataclass(frozen=True)
-class OnUnit:
-    """A function of −1 ≤ τ ≤ 1: value and slope at 0, how much both change, what is unknown."""
+def bisected(
+    parts: Sequence[Part], look: Callable[[Part], Sequence[Found | Part] | None], most: int
+) -> Iterator[Found | Part]:
+    """Yield what at most a number of looks find on parts of the line, and the parts that are left.
 
-    value: arb
-    change: arb
-    slope: arb
-    steep: arb
-    error: arb
-
-    @classmethod
-    def of(cls, listed: list[arb], error: arb | int = 0, slope_error: arb | int = 0) -> OnUnit:
-        """Return the bounds of a polynomial, up to an error of its values and of its slope."""
-        sizes = [one.abs_upper() for one in listed]
-        steep = sum((j * one for j, one in enumerate(sizes) if j > 1), arb(0))
-        value, slope = (*listed, arb(0), arb(0))[:2]
-        return cls(value, sum(sizes[1:], arb(0)), slope, steep + slope_error, arb(error))
-
-    @property
-    def sign(self) -> int:
-        """The sign everywhere, 0 if it is not seen."""
-        if not abs(self.value) > self.change + self.error:
-            return 0
-        return 1 if self.value > 0 else -1
-
-    @property
-    def is_monotone(self) -> bool:
-        """Whether the function is strictly monotone."""
-        return bool(abs(self.slope) > self.steep)
-
-
-class TaylorFunction(Enclosing, Protocol):
-    """A function of ε with Taylor coefficients on balls."""
-
-    def series(self, x: arb, length: int) -> list[arb]:
-        """Return Taylor coefficients at every point of a ball, at the working precision."""
-
-    def scaled_series(self, x: arb, length: int) -> list[arb]:
-        """Return those of the function times a positive one, which are better on wide balls."""
-
-    def coefficient_sign(self, point: Fraction, order: int) -> int | None:
-        """Return the sign of a Taylor coefficient at a rational point, None if it is not known."""
-
-    def tail(self, place: Fraction, bits: int) -> Seen | None:
-        """Return the sign on [place, ∞); None if it is not seen from there on."""
-
-
-class TaylorWalk(SignWalk):
-    """The signs of a function with Taylor coefficients."""
-
-    def __init__(self, function: TaylorFunction, on: Interval) -> None:
-        super().__init__(on)
-        self.function = function
-        self.bits = function.first_bits
-
-    def start(self, place: Fraction) -> list[Seen | Touched]:
-        """Return the zero at the lower end, if it is one, and the sign beside it."""
-        is_zero = self.function.coefficient_sign(place, 0) == 0
-        if place and not is_zero:
-            return []
-        found: list[Seen | Touched] = [Touched(place)] if is_zero and place in self.on else []
-        beside = self._beside(place, 1, Fraction(min(1, self.on.upper - place)))
-        if beside is not None:
-            return [*found, Seen(place, beside.end, beside.sign)]
-        return [] if place else [Seen(place, self.on.upper, 0, "no sign is seen near 0")]
-
-    def tail(self, place: Fraction) -> Seen | None:
-        """Return the sign on [place, ∞), as the function knows it."""
-        return self.function.tail(place, self.bits)
-
-    def sign(self, point: Fraction) -> int:
-        """Return the sign at a point if an evaluation shows it."""
-        ball = self.function.ball(point, self.bits)
-        return 1 if ball > 0 else -1 if ball < 0 else 0
-
-    def _beside(self, point: Fraction, side: int, width: Fraction) -> _Beside | None:
-        """Return the sign on one side of a point, up to a width at most; None if unknown."""
-        for order in range(_HIGHEST_ORDER):
-            found = self.function.coefficient_sign(point, order)
-            if found is None:
-                return None
-            if found:
-                break
+    A look at a part returns what covers it, from left to right, or None.
+    """
+    waiting: list[Found | Part] = [*reversed(parts)]
+    while waiting:
+        part, found = waiting.pop(), None
+        if isinstance(part, tuple) and most:
+            most -= 1
+            found = look(part)
+        if found is None:
+            yield part
         else:
-            return None
-        if not self._coefficient(arb(exact(point)), order) * found > 0:
-            while not self._coefficient(arb(exact(point)), order) * found > 0:
-                self.bits *= 2
-            self.bits += self.function.first_bits
-        for _ in range(_MOST_HALVINGS):
-            middle = arb(exact(point + side * width / 2), exact(width / 2))
-            if self._coefficient(middle, order) * found > 0:
-                return _Beside(point + side * width, found * side**order)
-            width /= 2
-        return None
-
-    def _coefficient(self, x: arb, order: int) -> arb:
-        with ctx.workprec(self.bits):
-            return self.function.series(x, order + 1)[order]
-
-    # In between ---------------------------------------------------------------------------
-
-    def between(self, lower: Fraction, upper: Fraction) -> Iterator[Found]:
-        """Yield pieces that cover a stretch."""
-        waiting: list[Found | Part] = [(lower, upper)]
-        for _ in range(_MOST_BOXES):
-            if not waiting:
-                return
-            part = waiting.pop()
-            if not isinstance(part, tuple):
-                yield part
-                continue
-            found = self._look(*part)
-            if found is not None:
-                yield from found
-                continue
-            low, high = part
-            if high - low < _NARROW * high:
-                waiting += reversed(self._touching(low, high))
-            else:
-                middle = (low + high) / 2
-                waiting += [(middle, high), (low, middle)]
-        for rest in reversed(waiting):
-            yield _unseen(*rest) if isinstance(rest, tuple) else rest
-
-    def _look(self, low: Fraction, high: Fraction) -> list[Found] | None:
-        """Return the sign on a stretch, or where it changes; None if neither shows."""
-        middle, half = (low + high) / 2, (high - low) / 2
-        with ctx.workprec(self.bits):
-            size = arb(exact(half))
-            whole = self.function.scaled_series(arb(exact(middle), exact(half)), 2)
-            here = OnUnit.of(
-                [self.function.scaled_series(arb(exact(middle)), 1)[0], whole[1] * size]
-            )
-            if here.sign:  # by the mean value theorem
-                return [Seen(low, high, here.sign)]
-            inner = self.function.scaled_series(arb(exact(middle)), _DEGREE)
-            outer = self.function.scaled_series(arb(exact(middle), exact(half)), _DEGREE + 1)
-            listed = [a * size**j for j, a in enumerate((*inner, outer[_DEGREE]))]
-            here = OnUnit.of(listed)
-            if here.sign:
-                return [Seen(low, high, here.sign)]
-            if not here.is_monotone:
-                return None
-        before, after = (self.sign(x) or self.function.coefficient_sign(x, 0) for x in (low, high))
-        if before is None or after is None:
-            return None
-        if before * after < 0:
-            return [Crossed(low, high, before)]
-        found: list[Found] = [Seen(low, high, before or after)]
-        return [*([] if before else [Touched(low)]), *found, *([] if after else [Touched(high)])]
-
-    def _touching(self, low: Fraction, high: Fraction) -> list[Found | Part]:
-        """Return what covers a narrow stretch, from left to right, if a rational zero is near."""
-        around = (high - low) * _WIDER
-        point = simplest_inside(low - around, high + around)
-        if self.function.coefficient_sign(point, 0) != 0:
-            return [_unseen(low, high)]
-        left, right = self._beside(point, -1, Fraction(1)), self._beside(point, 1, Fraction(1))
-        if left is None or right is None:
-            return [_unseen(low, high)]
-        parts: list[Found | Part] = [(low, min(high, left.end))]
-        parts.append(Seen(max(low, left.end), min(high, point), left.sign))
-        parts += [Touched(point)] if low <= point <= high else []
-        parts.append(Seen(max(low, point), min(high, right.end), right.sign))
-        parts.append((max(low, right.end), high))
-        return [one for one in parts if isinstance(one, Touched) or _has_inside(one)]
-
-
-@dataclass(frozen=True)
-class _Beside:
-    """The sign between a point and an end."""
-
-    end: Fraction
-    sign: int
-
-
-Part: TypeAlias = tuple[Fraction, Fraction]
-
-
-def _has_inside(part: Part | Seen | Crossed) -> bool:
-    lower, upper = part if isinstance(part, tuple) else (part.lower, part.upper)
-    return lower < upper
-
-
-def _unseen(low: Fraction, high: Fraction) -> Seen:
-    return Seen(low, high, 0, "the value is too close to 0")
-
-
-@contextmanager
-def series_of(length: int) -> Iterator[None]:
-    """Let power series have a length, which flint bounds by 10 otherwise."""
-    before, ctx.cap = ctx.cap, length
-    try:
-        yield
-    finally:
-        ctx.cap = before
+            waiting += reversed(found)

@@ -8,6 +8,7 @@ exponent never change the sign, so `nonnegative` need not compute their zeros.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -16,12 +17,12 @@ from itertools import pairwise
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import certificates
 from exactdp.reals.certificates import Json
-from exactdp.reals.chart import Stuck
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.derivatives import rises_from_zero
 from exactdp.reals.enclosed_form import EnclosedForm
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.evaluation import sign_at
+from exactdp.reals.exact_walk import Stuck
 from exactdp.reals.exp_poly import ExpPoly
 from exactdp.reals.exp_ratio import in_lowest_terms
 from exactdp.reals.interval import POSITIVE, Interval
@@ -32,7 +33,7 @@ from exactdp.reals.radical_form import RadicalForm, no_radical_certificate
 from exactdp.reals.told import Told
 from exactdp.reals.towers import Tower, no_tower_certificate
 from exactdp.reals.unexpanded import Unexpanded, no_certificate
-from exactdp.reals.zeros import CLOSE, FactorChart, Root, apart, surveys
+from exactdp.reals.zeros import CLOSE, FactorSurvey, Root, apart, surveys
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +77,7 @@ class Decision(Told):
         if isinstance(self.function, RadicalForm):
             raise no_radical_certificate()
         if self._proof is None:
-            return _charted(self.function, self.on, strict=self.relation == ">").certificate
+            return _surveyed(self.function, self.on, strict=self.relation == ">").certificate
         verdict = "holds" if self.holds else "fails"
         proof = {
             name: part.proof() if isinstance(part, _Side) else part
@@ -128,10 +129,10 @@ def _decided(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     is_allowed = on.lower >= 0 and not (strict and 0 in on)
     if is_allowed and isinstance(f, ExpPoly) and rises_from_zero(f):
         return Decision(f, ">" if strict else ">=", on, holds=True, _proof=None)
-    return _charted(f, on, strict=strict)
+    return _surveyed(f, on, strict=strict)
 
 
-def _charted(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
+def _surveyed(f: ClosedForm, on: Interval, *, strict: bool) -> Decision:
     """Decide by the zeros and poles of a function, with a proof that can be checked."""
     try:
         return _decide(f, on, strict=strict, close=CLOSE)
@@ -208,8 +209,8 @@ class _Side:
     over: ExpPoly
     under: ExpPoly
     on: Interval
-    tops: list[FactorChart]
-    bottoms: list[FactorChart]
+    tops: list[FactorSurvey]
+    bottoms: list[FactorSurvey]
     cuts: tuple[Root, ...]
     strict: bool
 
@@ -284,30 +285,22 @@ class _Side:
                     found += [_Fault(root, cofactor, is_pole) for root in mine]
         return found
 
-    def _cuts_of(self, survey: FactorChart) -> list[Root]:
+    def _cuts_of(self, survey: FactorSurvey) -> list[Root]:
         return [root for root in self.cuts if root.factor is survey.factor]
 
     def atoms(self) -> list[Atom]:
         """Return cuts and stretches in order (only for a strict side, which knows all zeros)."""
         poles = {id(survey.factor) for survey in self.bottoms}
-        result: list[Atom] = []
-        lower: Fraction | float | Root = self.on.lower
-        is_open, samples = self.on.lower_open, iter(self.samples)
-        for cut in self.cuts:
-            end = cut.lower if cut.is_exact else cut
-            if end != self.on.lower:
-                result.append(Atom(lower, end, is_open, True, self.sign(next(samples))))
-            result.append(Atom(end, end, False, False, None if id(cut.factor) in poles else 0))
-            lower, is_open = end, True
-        if lower != self.on.upper or not result:
-            sign = self.sign(next(samples))
-            result.append(Atom(lower, self.on.upper, is_open, self.on.upper_open, sign))
-        return result
+        cuts = [
+            (cut.lower if cut.is_exact else cut, None if id(cut.factor) in poles else 0)
+            for cut in self.cuts
+        ]
+        return atoms_of(self.on, cuts, map(self.sign, self.samples))
 
     def proof(self) -> Json:
-        """Return the proof that f ≥ 0 (or > 0, if the even factors were charted too)."""
+        """Return the proof that f ≥ 0 (or > 0, if the even factors were walked too)."""
 
-        def signed(listed: list[FactorChart]) -> list[tuple[FactorChart, int]]:
+        def signed(listed: list[FactorSurvey]) -> list[tuple[FactorSurvey, int]]:
             return [(survey, self._factor_sign(survey)) for survey in listed]
 
         tops = [
@@ -321,12 +314,12 @@ class _Side:
             tops[place] = (tops[place][0], -tops[place][1])
         return certificates.half(tops, bottoms)
 
-    def _vanishes(self, survey: FactorChart) -> bool:
+    def _vanishes(self, survey: FactorSurvey) -> bool:
         """Whether a linear factor of odd power is 0 at the only point."""
         is_odd = survey.is_linear and survey.power % 2 == 1
         return is_odd and sign_at(survey.factor, Fraction(self.on.lower)) == 0
 
-    def _factor_sign(self, survey: FactorChart) -> int:
+    def _factor_sign(self, survey: FactorSurvey) -> int:
         if survey.is_linear:
             # At a single point the linear factor may be 0, with either sign.
             return sign_at(survey.factor, (*self.samples, Fraction(self.on.lower))[0]) or 1
@@ -379,7 +372,7 @@ def _inside(root: Root, on: Interval) -> Root:
     return root
 
 
-def _product(listed: list[FactorChart], *, without: FactorChart) -> ExpPoly:
+def _product(listed: list[FactorSurvey], *, without: FactorSurvey) -> ExpPoly:
     """Return the product of all factors, one of them with its exponent reduced by one."""
     result = ExpPoly(1)
     for survey in listed:
@@ -434,6 +427,23 @@ class Atom:
     lower_open: bool
     upper_open: bool
     sign: int | None
+
+
+def atoms_of(
+    on: Interval, cuts: Iterable[tuple[Fraction | float | Root, int | None]], signs: Iterator[int]
+) -> list[Atom]:
+    """Return the stretches between cuts, with their signs, and the cuts with theirs, in order."""
+    result: list[Atom] = []
+    lower: Fraction | float | Root = on.lower
+    is_open = on.lower_open
+    for cut, sign in cuts:
+        if cut != on.lower:
+            result.append(Atom(lower, cut, is_open, True, next(signs)))
+        result.append(Atom(cut, cut, False, False, sign))
+        lower, is_open = cut, True
+    if lower != on.upper or not result:
+        result.append(Atom(lower, on.upper, is_open, on.upper_open, next(signs)))
+    return result
 
 
 def landscape(f: ClosedForm, on: Interval) -> list[Atom]:

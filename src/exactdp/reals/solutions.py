@@ -104,6 +104,15 @@ class SolutionSet(Told):
             found.append(one)
         return SolutionSet(tuple(found))
 
+    def outside(self, whole: Stretch) -> SolutionSet:
+        """Return the points of a stretch that are not in the set."""
+        found = SolutionSet((whole,))
+        for one in self.stretches:
+            below = Stretch(whole.lower, one.lower, whole.lower_open, not one.lower_open)
+            above = Stretch(one.upper, whole.upper, not one.upper_open, whole.upper_open)
+            found &= SolutionSet((below,)) | SolutionSet((above,))
+        return found
+
     def refined(self, width: Number) -> SolutionSet:
         """Return the same set, every irrational end enclosed to a width."""
 

@@ -1,4 +1,4 @@
-"""The sign of a function with e to a quotient, by certified numbers (see `sign_walk`).
+"""The sign of a function with e to a quotient, by certified numbers (see `taylor_walk`).
 
 At 0 the first of its derivatives that is not 0 has to be one of the first few. Near ∞ exponents are
 −b·ε plus what has a limit: divided by the largest exponential, factors, exponents and rest are
@@ -18,9 +18,9 @@ from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.extrema import infimum, supremum
 from exactdp.reals.interval import Interval
 from exactdp.reals.numbers import exact, inf
-from exactdp.reals.pieces import Seen
-from exactdp.reals.sign_walk import TaylorWalk
+from exactdp.reals.sign_walk import Seen
 from exactdp.reals.signs import nonnegative
+from exactdp.reals.taylor_walk import TaylorFunction
 from exactdp.reals.towers import Tower
 
 _BITS = 192
@@ -28,16 +28,27 @@ _MOST_ORDER = 4  # of a derivative at 0
 _FIRST_END, _LAST_END = 8, 2**11  # between which a limit is examined
 
 
-class TowerFunction:
+class TowerFunction(TaylorFunction):
     """A function with e to a quotient, with its derivatives and its behaviour near ∞."""
 
     first_bits = _BITS
+    rule = (
+        "e to a quotient is compared by certified numbers, which prove a sign where the function "
+        "is not 0."
+    )
+    way_out = "Restrict epsilon, or give a bound with a little more room."
 
     def __init__(self, function: Tower) -> None:
         self.function = function
         self._derivatives: list[Tower] = [function]
-        self.ball = function.ball
-        self.series = self.scaled_series = function.series
+
+    def ball(self, eps: Fraction, bits: int) -> arb:
+        """Return a ball that contains the value at an ε."""
+        return self.function.ball(eps, bits)
+
+    def series(self, x: arb, length: int) -> list[arb]:
+        """Return Taylor coefficients at every point of a ball, at the working precision."""
+        return self.function.series(x, length)
 
     def coefficient_sign(self, point: Fraction, order: int) -> int | None:
         """Return the sign of a Taylor coefficient by its value; at 0, whether it is exactly 0."""
@@ -68,22 +79,10 @@ class TowerFunction:
         return None
 
 
-class TowerWalk(TaylorWalk):
-    """The signs of a function with e to a quotient."""
-
-    rule = (
-        "e to a quotient is compared by certified numbers, which prove a sign where the function "
-        "is not 0."
-    )
-    way_out = "Restrict epsilon, or give a bound with a little more room."
-
-    def __init__(self, function: Tower, on: Interval) -> None:
-        super().__init__(TowerFunction(function), on)
-        self._forms = (function.rest, *(factor for _, factor in function.parts))
-
-    def is_sum_of_nonnegatives(self) -> bool:
-        """Whether all factors and the rest are nonnegative."""
-        return all(nonnegative(form, self.on).holds for form in self._forms)
+def is_sum_of_nonnegatives(function: Tower, on: Interval) -> bool:
+    """Whether all factors and the rest are nonnegative on an interval."""
+    forms = (function.rest, *(factor for _, factor in function.parts))
+    return all(nonnegative(form, on).holds for form in forms)
 
 
 # Up to ∞ ------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from exactdp.reals.exp_poly import eps as epsilon
 from exactdp.reals.exp_poly import exp as plain_exp
 from exactdp.reals.numbers import Number, exact, inf, rational
 from exactdp.reals.radical_form import RadicalForm
-from exactdp.reals.sign_walk import series_of
+from exactdp.reals.taylor_walk import series_of
 from exactdp.reals.weighted_form import WeightedForm
 
 Parts = tuple[tuple[ClosedForm, ClosedForm], ...]

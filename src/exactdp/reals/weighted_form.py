@@ -43,23 +43,13 @@ class WeightedForm(EnclosedForm):
             return type(self)((*self.parts, *other.parts), self.rest + other.rest)
         return type(self)(self.parts, self.rest + other) if is_plain(other) else NotImplemented
 
-    def __radd__(self, other: Any) -> Self:
-        return self.__add__(other)
-
-    def __sub__(self, other: Any) -> Self:
-        is_known = is_plain(other) or isinstance(other, type(self))
-        return self + other * -1 if is_known else NotImplemented
-
     def __rsub__(self, other: Any) -> Self:
-        return self * -1 + other if is_plain(other) else NotImplemented
+        return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> Self:
         if not is_plain(other):
             return NotImplemented
         return type(self)(((x, f * other) for x, f in self.parts), self.rest * other)
-
-    def __rmul__(self, other: Any) -> Self:
-        return self.__mul__(other)
 
     def __truediv__(self, other: Any) -> Self:
         if not is_plain(other):

@@ -14,7 +14,7 @@
    coefficients of the exponentials (Lindemann–Weierstrass); they are split off exactly.
  * The order of the zero at 0 is read off the Taylor series.
 
-So after splitting, every walk of `chart` encounters only simple zeros, and terminates.
+So after splitting, every walk (`exact_walk`) encounters only simple zeros, and terminates.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from flint import arb, ctx
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import divisors
-from exactdp.reals.chart import Stuck, walk
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.evaluation import numbers, sign_at, total
+from exactdp.reals.exact_walk import ExactWalk, Stuck
 from exactdp.reals.exp_poly import ExpPoly, eps
 from exactdp.reals.exp_ratio import in_lowest_terms
 from exactdp.reals.interval import POSITIVE, Interval
 from exactdp.reals.limits import order_at_zero
 from exactdp.reals.numbers import Number, double, exact, fraction, positive_width, spell
 from exactdp.reals.parsing import as_form
-from exactdp.reals.pieces import Crossed, Seen
+from exactdp.reals.sign_walk import Crossed, Seen, Touched
 from exactdp.reals.told import Told
 
 Factors: TypeAlias = list[tuple[ExpPoly, int]]
@@ -185,8 +185,8 @@ def positive_zeros(form: ExpPoly, on: Interval) -> list[Root]:
 
 
 @dataclass(frozen=True)
-class FactorChart:
-    """A factor of a sum, its exponent, and the pieces of its chart (none if it is linear)."""
+class FactorSurvey:
+    """A factor of a sum, its exponent, and the pieces of its walk (none if it is linear)."""
 
     factor: ExpPoly
     power: int
@@ -211,26 +211,31 @@ class FactorChart:
         ]
 
 
-def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[FactorChart]:
-    """Return factors of the form, whose product it is, with their charts on a part of (0, ∞).
+def surveys(form: ExpPoly, on: Interval, *, skip_even: bool = False) -> list[FactorSurvey]:
+    """Return factors of the form, whose product it is, each walked on a part of (0, ∞).
 
-    With `skip_even` the factors with an even exponent are returned without a chart.
+    With `skip_even` the factors with an even exponent are not walked.
     """
     for factors, finest in _factorisations(form):
         try:
             return [
-                FactorChart(
+                FactorSurvey(
                     factor,
                     power,
                     ()
                     if is_linear(factor) or (skip_even and power % 2 == 0)
-                    else tuple(walk(factor, on, finest)),
+                    else _walked(factor, on, finest),
                 )
                 for factor, power in factors
             ]
         except Stuck:
             continue
     raise AssertionError("the last factorisation is squarefree, its walk is not limited")
+
+
+def _walked(factor: ExpPoly, on: Interval, finest: Fraction | None) -> tuple[Seen | Crossed, ...]:
+    pieces = ExactWalk(factor, on, finest).pieces()
+    return tuple(one for one in pieces if not isinstance(one, Touched))
 
 
 def _factorisations(form: ExpPoly) -> Iterator[tuple[Factors, Fraction | None]]:

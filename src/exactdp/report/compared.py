@@ -31,13 +31,8 @@ def plot_ranking(
             first, last = max(low, float(stretch.lower)), min(high, float(stretch.upper))
             if first < last:
                 axes.axvspan(first, last, ymax=0.03, color=color, linewidth=0)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        logarithmic(axis)
-    axes.set_xlim(low, high)
-    axes.set_xlabel("ε")
-    axes.set_ylabel(ranking.measure)
-    axes.set_title(f"{ranking.measure}; below: the best one")
+    logarithmic(axes, x=True, y=True)
+    title = f"{ranking.measure}; below: the best one"
+    axes.set(xlim=(low, high), xlabel="ε", ylabel=ranking.measure, title=title)
     axes.legend()
     return axes

@@ -8,7 +8,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.stated.inputs import listed
 from exactdp.errors import ValueRefusedError, counted
 from exactdp.language.layout import entries
 from exactdp.reals.numbers import inf
@@ -71,7 +70,7 @@ def _map(claim: Accuracy, across: int, up: int | None, progress: Progress | None
             "the claim says nothing at any input, so there is no κ to draw",
             way_out="Give other inputs, or boundary='check'.",
         )
-    every = [list(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
+    every = [list(entries(u)) for u in claim.scope.listed()]
     if len(every) == 1:
         raise ValueRefusedError(
             f"κ at one input is one number, {float(rows[0].kappa):.4g}",

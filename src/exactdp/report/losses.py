@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from exactdp.claims.expectations.claim import Expected
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.errors import ExactdpError, ValueRefusedError
+from exactdp.report.notebook import rows_with
 from exactdp.report.styles import BLUE, VERMILLION, logarithmic, new_axes
 
 if TYPE_CHECKING:
@@ -19,28 +21,18 @@ _MOST = 5  # inputs whose losses are shown
 
 def expected_rows(claim: Expected) -> list[tuple[str, str]]:
     """Return the parts of a claim about an expected loss: names and values, in HTML."""
-    given = claim.input_set
-    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
-    return [
-        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
-        ("loss", escape(claim.what)),
-        ("at most", escape(str(claim.formula))),
-        ("inputs", escape(several)),
-        ("privacy budgets ε", escape(str(claim.epsilon))),
-    ]
+    own = [("loss", escape(claim.what)), ("at most", escape(str(claim.formula)))]
+    return rows_with(claim, own)
 
 
 def how_large(claim: Expected) -> list[str]:
     """Return sentences about the size of the expected loss."""
     said = []
-    if is_listed(claim.input_set):
-        for number, u in enumerate(listed(claim.mechanism, claim.input_set)):
-            if number == _MOST:
-                break
-            given = as_written(as_given(claim.mechanism, u))
-            form = claim.exact(given)
-            text = "∞" if isinstance(form, float) else form.pretty()
-            said.append(f"At the input {show(given)} it is {text}.")
+    for u in islice(claim.scope.listed(), _MOST):
+        given = as_written(as_given(claim.mechanism, u))
+        form = claim.exact(given)
+        text = "∞" if isinstance(form, float) else form.pretty()
+        said.append(f"At the input {show(given)} it is {text}.")
     try:
         said.append(str(claim.tightest()))
     except ExactdpError as error:
@@ -60,14 +52,11 @@ def plot_expected(
     import numpy as np  # noqa: PLC0415 only for pictures
 
     if u is None:
-        if not is_listed(claim.input_set):
-            raise ValueRefusedError(
-                "the expected loss is drawn at one input",
-                way_out="Give the input: claim.plot([0, 1]).",
-            )
-        u = as_written(
-            as_given(claim.mechanism, next(iter(listed(claim.mechanism, claim.input_set))))
+        claim.scope.require_listed(
+            "the expected loss is drawn at one input",
+            way_out="Give the input: claim.plot([0, 1]).",
         )
+        u = as_written(as_given(claim.mechanism, claim.scope.some))
     form = claim.exact(u)
     if isinstance(form, float):
         raise ValueRefusedError("the expected loss is infinite")
@@ -77,12 +66,8 @@ def plot_expected(
     if claim.at_most is not None and not claim.formula.names():
         bounds = [one.values(points) for one in claim.formula.alternatives({})]
         axes.plot(points, np.min(bounds, axis=0), color=VERMILLION, linestyle="--", label="claimed")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        logarithmic(axis)
-    axes.set_xlabel("ε")
-    axes.set_ylabel(claim.what)
-    axes.set_title(f"expected {claim.what} of {claim.mechanism.__name__}")
+    logarithmic(axes, x=True, y=True)
+    title = f"expected {claim.what} of {claim.mechanism.__name__}"
+    axes.set(xlabel="ε", ylabel=claim.what, title=title)
     axes.legend()
     return axes

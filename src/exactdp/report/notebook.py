@@ -16,6 +16,7 @@ from exactdp.report.formulas import latex, mathml
 
 if TYPE_CHECKING:
     from exactdp.claims.accuracy import Accuracy
+    from exactdp.claims.decision.claim import Claim
     from exactdp.claims.decision.verdict import Verdict
     from exactdp.language.program import Program
 
@@ -55,17 +56,28 @@ def claim_html(claim: Accuracy) -> str:
 
 def claim_rows(claim: Accuracy) -> list[tuple[str, str]]:
     """Return the parts of a claim: names and values, in HTML."""
-    given = claim.input_set
-    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
-    return [
-        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
+    own = [
         ("error probability at most β", beta_html(claim)),
         ("needed distance to disagreement α", _level_html(claim.alpha_level)),
         ("allowed error γ", _level_html(claim.gamma_level)),
-        ("inputs", escape("1 given input" if several == "1 given inputs" else several)),
-        ("privacy budgets ε", escape(str(claim.epsilon))),
+    ]
+    return [
+        *rows_with(claim, own),
         ("distance of inputs", escape(str(claim.input_metric))),
         ("distance of outputs", escape(str(claim.output_metric))),
+    ]
+
+
+def rows_with(claim: Claim, own: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return what all claims have, around the parts of a kind of claim."""
+    given = claim.input_set
+    count = len(given) if isinstance(given, tuple) else 0
+    several = f"{count} given input{'s' * (count != 1)}" if isinstance(given, tuple) else str(given)
+    return [
+        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
+        *own,
+        ("inputs", escape(several)),
+        ("privacy budgets ε", escape(str(claim.epsilon))),
     ]
 
 

@@ -29,10 +29,10 @@ from exactdp.reals.logs import LogForm
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.printing import mathml, term_mathml
 from exactdp.reals.radicals import told
-from exactdp.report.choices import Choice, choices
 from exactdp.report.extras import require
 from exactdp.report.losses import expected_rows, how_large
 from exactdp.report.notebook import OUTCOMES, claim_rows
+from exactdp.report.offered import OfferedCurve, choices
 from exactdp.report.private import how_private, privacy_rows
 from exactdp.report.shown import Shown, readings, text
 from exactdp.semantics.by_epsilon import ByEpsilon
@@ -106,7 +106,7 @@ def _section(
 ) -> dict[str, Any]:
     """Return the section about one claim."""
     word, sign, _ = OUTCOMES[verdict.outcome]
-    noun = "cell" if verdict.is_everywhere else claim.nouns[0]
+    noun = verdict.nouns[0]
     where = f"{counted(verdict.inputs, noun)} looked at{verdict.as_classes}"
     if empty := verdict.silent + verdict.trivial:
         where += f"; the claim says nothing at {empty:,} of them"
@@ -198,7 +198,7 @@ def _curves(name: str, claim: Accuracy, verdict: Verdict) -> dict[str, Any]:
     return {"missing": "", "panels": panels, "inputs": inputs, "left_out": found.left_out}
 
 
-def _curve(name: str, claim: Accuracy, choice: Choice) -> dict[str, Any]:
+def _curve(name: str, claim: Accuracy, choice: OfferedCurve) -> dict[str, Any]:
     """Return the plot of one curve, its readings and its closed forms."""
     shown = choice.shown
     svg, place = _picture(shown, name)

@@ -118,18 +118,14 @@ def plot_curve(
         ax.plot([], [], linestyle="none", label="the claim says nothing at this input")
     if counterexample is not None:
         _mark(counterexample, ax)
-    ax.set_xscale("log")
-    logarithmic(ax.xaxis)
-    ax.set_xlim(low, high)
+    logarithmic(ax, x=True)
     lowest = min((values[values > 0].min() for values in drawn if (values > 0).any()), default=1)
     if lowest < 0.01:
-        ax.set_yscale("log")
-        logarithmic(ax.yaxis)
+        logarithmic(ax, y=True)
         ax.set_ylim(max(lowest / 2, 1e-7), 2)
     else:
         ax.set_ylim(0, 1.05)
-    ax.set_xlabel("privacy budget ε")
-    ax.set_ylabel(_error_label(curve.gamma))
+    ax.set(xlim=(low, high), xlabel="privacy budget ε", ylabel=_error_label(curve.gamma))
     ax.legend(frameon=False)
     return ax
 
@@ -196,12 +192,9 @@ def plot_simulated(
         linewidth=1.2,
         label=f"{size:,} simulated runs each, 95% interval",
     )
-    ax.set_xscale("log")
-    logarithmic(ax.xaxis)
-    ax.set_xlim(low, high)
+    logarithmic(ax, x=True)
+    ax.set(xlim=(low, high), xlabel="privacy budget ε", ylabel=_error_label(curve.gamma))
     ax.set_ylim(0, 1.05)
-    ax.set_xlabel("privacy budget ε")
-    ax.set_ylabel(_error_label(curve.gamma))
     ax.set_title(_title(claim, curve), parse_math=False)
     ax.legend(frameon=False)
     return ax

@@ -16,13 +16,13 @@ from exactdp.claims.private.claim import Privacy
 from exactdp.claims.private.deltas import DeltaCurve
 from exactdp.claims.private.patterns import reals_in
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
-from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, show
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.reals import eps
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.numbers import spell
 from exactdp.reals.printing import latex
-from exactdp.report.notebook import OUTCOMES
+from exactdp.report.notebook import OUTCOMES, rows_with
 from exactdp.report.styles import BLACK, BLUE, GREEN, SKY, VERMILLION, new_axes
 
 if TYPE_CHECKING:
@@ -39,16 +39,12 @@ _STYLES = ((BLUE, "-"), (VERMILLION, "--"), (GREEN, "-."), (BLACK, ":"), (SKY, "
 
 def privacy_rows(claim: Privacy) -> list[tuple[str, str]]:
     """Return the parts of a privacy claim: names and values, in HTML."""
-    given = claim.input_set
-    several = f"{len(given)} given inputs" if isinstance(given, tuple) else str(given)
-    return [
-        ("mechanism", f"<code>{escape(claim.mechanism.__name__)}</code>"),
+    own = [
         ("budget", escape(str(claim.budget_form))),
         ("δ", escape(str(claim.delta_form))),
         ("adjacent inputs", escape(str(claim.adjacency))),
-        ("inputs", escape(several)),
-        ("privacy budgets ε", escape(str(claim.epsilon))),
     ]
+    return rows_with(claim, own)
 
 
 def privacy_latex(verdict: Verdict) -> str:
@@ -109,9 +105,7 @@ def _worst(claim: Accuracy) -> ErrorCurve | None:
 
     None if the inputs are not listed, or nothing is claimed at them.
     """
-    if not is_listed(claim.input_set):
-        return None
-    inputs = islice(listed(claim.mechanism, claim.input_set), _INPUTS)
+    inputs = islice(claim.scope.listed(), _INPUTS)
     curves = (claim.error_probability(as_given(claim.mechanism, u)) for u in inputs)
     found = [one for one in curves if one.claimed]
     return max(found, key=lambda one: float(one.exact.at(1)), default=None)
@@ -136,9 +130,7 @@ def plot_delta(curve: DeltaCurve, ax: Axes | None = None, *, largest: float = 10
     axes = ax or new_axes()
     points = np.linspace(largest / _POINTS, largest, _POINTS)
     axes.plot(points, curve.values(points), color=BLUE, label="the smallest δ")
-    axes.set_xlabel("ε")
-    axes.set_ylabel("δ")
-    axes.set_title("the smallest δ")
+    axes.set(xlabel="ε", ylabel="δ", title="the smallest δ")
     return axes
 
 
@@ -170,9 +162,8 @@ def plot_tradeoff(
     color, style = _STYLES[len(axes.get_lines()) % len(_STYLES)]
     name = claim.mechanism.__name__ if label is None else label
     axes.plot(spent, values, color=color, linestyle=style, label=name)
-    axes.set_xlabel("exact privacy loss")
-    axes.set_ylabel("error probability")
-    axes.set_title("accuracy against privacy")
+    title = "accuracy against privacy"
+    axes.set(xlabel="exact privacy loss", ylabel="error probability", title=title)
     axes.legend()
     return axes
 
@@ -181,12 +172,11 @@ def losses(claim: Privacy, points: NDArray[np.float64]) -> NDArray[Any]:
     """Return the largest ln(p/p′) at many ε, as floats for a plot."""
     import numpy as np  # noqa: PLC0415 only for pictures
 
-    if not is_listed(claim.input_set):
-        raise ValueRefusedError(
-            "the privacy loss is drawn at listed inputs",
-            rule="For all real inputs it would be a supremum at each ε.",
-            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
-        )
+    claim.scope.require_listed(
+        "the privacy loss is drawn at listed inputs",
+        rule="For all real inputs it would be a supremum at each ε.",
+        way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+    )
     found: NDArray[Any] = np.zeros_like(points)
     seen: set[object] = set()
     for u, v in claim.pairs:

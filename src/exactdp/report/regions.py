@@ -14,7 +14,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from exactdp.claims.accuracy import Accuracy
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.errors import VacuousClaimError, ValueRefusedError
 from exactdp.reals import Interval, Root
@@ -59,7 +58,7 @@ def plot_region(
             way_out="Draw kind='error', ask claim.epsilons(), or give gammas=… or "
             "output_distance=value_gap.",
         )
-    everywhere = not is_listed(claim.input_set)
+    everywhere = bool(claim.scope.free)
     steps = _ROWS_EVERYWHERE if everywhere else _ROWS
     levels = _gammas(claim, steps) if gammas is None else [rational(g, "gamma") for g in gammas]
     if not levels:
@@ -73,7 +72,7 @@ def plot_region(
     outcomes = {one.outcome for parts in found.values() for one in parts}
     if outcomes == {"vacuous"}:
         claim.require_content(claim.check().contents)
-    low, high = _span(claim, found)
+    low, high = _span(claim, found, everywhere=everywhere)
     ax = ax or new_axes()
     ax.set_facecolor("white")
     height = min((float(b - a) for a, b in pairwise(found)), default=1.0)
@@ -93,13 +92,10 @@ def plot_region(
                 ends - {0.0, inf, float(claim.epsilon.lower), float(claim.epsilon.upper)}
             )
             ax.plot(inner, [float(level)] * len(inner), marker="|", color=BLACK, linestyle="none")
-    ax.set_xscale("log")
-    logarithmic(ax.xaxis)
-    ax.set_xlim(low, high)
+    logarithmic(ax, x=True)
     ordered = list(found)
     ax.set_ylim(float(ordered[0]) - height / 2, float(ordered[-1]) + height / 2)
-    ax.set_xlabel("privacy budget ε")
-    ax.set_ylabel("allowed error γ")
+    ax.set(xlim=(low, high), xlabel="privacy budget ε", ylabel="allowed error γ")
     how = "proved cell by cell" if everywhere else "exact in each row"
     title = f"Where the claim for {claim.mechanism.__name__} holds ({how})"
     ax.set_title(fill(title, LONGEST_LINE))
@@ -192,12 +188,14 @@ def _cells(claim: Accuracy, edges: list[Fraction], witness: Fraction | None) -> 
     yield from _cells(claim, edges[middle:], witness)
 
 
-def _span(claim: Accuracy, found: dict[Fraction, list[_Part]]) -> tuple[float, float]:
+def _span(
+    claim: Accuracy, found: dict[Fraction, list[_Part]], *, everywhere: bool
+) -> tuple[float, float]:
     """Return the range of ε of the plot."""
     ends = [end for parts in found.values() for one in parts for end in (one.lower, one.upper)]
     ends = [end for end in ends if 0 < end < inf]
     on = claim.epsilon
-    if not is_listed(claim.input_set):
+    if everywhere:
         low, high = min(ends), max(ends)
     else:
         low, high = min([0.1, *(end / 3 for end in ends)]), max([10.0, *(3 * end for end in ends)])

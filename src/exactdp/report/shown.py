@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 from exactdp.claims.accuracy import Accuracy
@@ -17,18 +17,11 @@ from exactdp.claims.regions.listed import regions_at
 from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.inputs import (
-    AllReals,
-    Box,
-    Grid,
     as_given,
-    is_listed,
-    listed,
-    real_count,
 )
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.layout import assembled, kinds
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import by_parts
 from exactdp.language.values import Value, plain
 from exactdp.reals import Interval, Root
 from exactdp.reals.numbers import inf, simplest_inside, spell
@@ -94,7 +87,8 @@ def choose(
     part = one_gamma(claim)
     if u is not None:
         return Shown(claim, curve_at(part, claim.mechanism.read_input(u)), best)
-    if best and best.input is not None and (best.attained or _is_listed(claim)):
+    # For all reals, κ may be approached only at unrealistic inputs.
+    if best and best.input is not None and (best.attained or not claim.scope.free):
         found = claim.mechanism.read_input(best.input)
         return Shown(claim, curve_at(part, found, best.gamma), best)
     return Shown(claim, curve_at(part, _telling(part)), best)
@@ -138,11 +132,6 @@ def _refuted(claim: Accuracy, one: Counterexample, *, is_part: bool) -> ErrorCur
     return ErrorCurve(one.input, one.alpha, one.gamma, 1 - one.probability, beta)
 
 
-def _is_listed(claim: Accuracy) -> bool:
-    """Whether inputs are listed: for all reals, κ may be approached only at unrealistic ones."""
-    return is_listed(claim.input_set)
-
-
 def best_constant(claim: Accuracy, progress: Progress | None = None) -> Tightness | None:
     """Return the largest κ, or None if it is not known."""
     try:
@@ -157,10 +146,7 @@ def curve_at(claim: Accuracy, u: tuple[Value, ...], gamma: object = None) -> Err
     """Return the error curve at an input, for one γ if there are several."""
     if claim.has_inverse_eps or claim.mechanism.checked.releases_eps:
         return error_curve(claim, u)
-    try:
-        due = _due(claim, u)
-    except OrderChangesError:
-        return error_curve(claim, u)
+    due = by_parts(claim, lambda one: _due(one, u), lambda _: None)
     found = () if due is None else due.obligations
     for one in found:
         if len(found) == 1 or gamma in (None, one.gamma):
@@ -193,25 +179,19 @@ def _telling(claim: Accuracy) -> tuple[Value, ...]:
 
 def candidates(claim: Accuracy) -> Iterator[tuple[Value, ...]]:
     """Yield inputs of a claim: all listed ones, or a sample of all reals or of a box."""
-    given = claim.input_set
-    if isinstance(given, AllReals):
-        return listed(claim.mechanism, Grid(-1, 1))
-    if isinstance(given, Box):
-        return _inside(claim, given)
-    return listed(claim.mechanism, given)
+    return claim.scope.with_free(_whole if claim.scope.has_all else _inside)
 
 
-def _inside(claim: Accuracy, box: Box) -> Iterator[tuple[Value, ...]]:
-    """Yield inputs of a box: the middle, the ends and the quarters of each number."""
-    ends = iter(box.ends(real_count(claim.mechanism)))
-    choices: list[list[Value]] = []
-    for domain in kinds(claim.mechanism.inputs):
-        if domain is not None:
-            choices.append(list(domain.members))
-            continue
-        low, high = _finite(*next(ends))
-        choices.append([plain(low + (high - low) * k / 4) for k in (2, 0, 4, 1, 3)])
-    return (assembled(claim.mechanism.inputs, values) for values in product(*choices))
+def _whole(low: object, high: object) -> list[Value]:
+    """Return a few numbers."""
+    del low, high
+    return [-1, 0, 1]
+
+
+def _inside(low: Fraction | float, high: Fraction | float) -> list[Value]:
+    """Return the middle, the ends and the quarters of a range."""
+    first, last = _finite(low, high)
+    return [plain(first + (last - first) * k / 4) for k in (2, 0, 4, 1, 3)]
 
 
 def _finite(low: Fraction | float, high: Fraction | float) -> tuple[Fraction, Fraction]:

@@ -30,8 +30,14 @@ SIZE = (6.4, 4.0)
 LONGEST_LINE = 60  # characters in a line of a title
 
 
-def logarithmic(axis: Axis) -> None:
-    """Label a logarithmic axis in plain text: 0.1, 1, 10, or 10⁻⁵, 10⁻³, 10⁻¹ if it is long."""
+def logarithmic(ax: Axes, *, x: bool = False, y: bool = False) -> None:
+    """Make axes logarithmic, with plain labels: 0.1, 1, 10, or 10⁻⁵, 10⁻³, 10⁻¹ if it is long."""
+    ax.set(**({"xscale": "log"} if x else {}), **({"yscale": "log"} if y else {}))
+    for axis in [ax.xaxis] * x + [ax.yaxis] * y:
+        _label(axis)
+
+
+def _label(axis: Axis) -> None:
     from matplotlib.ticker import FuncFormatter, LogFormatter  # noqa: PLC0415 only for pictures
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: _power(value, *_ends(axis))))

@@ -11,8 +11,8 @@ from exactdp.language.events import Compare, Done, Draw, State
 from exactdp.language.kinds import ValueKind
 from exactdp.language.linear import Linear
 from exactdp.language.values import Symbolic, Value
-from exactdp.semantics.events import is_number
 from exactdp.semantics.nodes import has_noise, noise_part
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.language.program import Program

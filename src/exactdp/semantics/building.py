@@ -8,11 +8,11 @@ from typing import NamedTuple
 from exactdp.errors import ProgramError
 from exactdp.language.events import Done, State
 from exactdp.language.limits import STATE_ENTRIES, STATE_LIMIT
+from exactdp.language.linear import Linear
 from exactdp.language.machine import Machine
 from exactdp.language.values import Value
 from exactdp.measure.work import count
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.naming import is_settled
 from exactdp.semantics.nodes import Edge, Failure, Node
 from exactdp.semantics.relevance import MATCHED

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.linear import UNIT, base_of
+from exactdp.language.parted import Division, by_parts
 from exactdp.language.program import Program
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.types import ListType, RealType, RecordType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.cone import Cone
@@ -32,12 +32,12 @@ from exactdp.reals.logs import (
 )
 from exactdp.reals.numbers import Number, inf, rational, spell
 from exactdp.reals.solutions import SolutionSet, Stretch
-from exactdp.reals.spans import Span, around, as_stretch, parts_by_sign
+from exactdp.reals.spans import Span, around, as_stretch
 from exactdp.reals.told import Told
 from exactdp.semantics.cells import explore
 from exactdp.semantics.chain import Chain, chain, chain_with
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import read_pattern
+from exactdp.semantics.patterns import read_pattern
 from exactdp.semantics.spots import Trace
 
 if TYPE_CHECKING:
@@ -190,33 +190,28 @@ def at_unit(form: ClosedForm, point: Fraction, digits: int = 30) -> Enclosure:
     return form.at(point, digits, **({UNIT: 1} if UNIT in form.parameters else {}))
 
 
-def in_parts(
-    program: Program, error: OrderChangesError, ask: Callable[[Any], T | ByEpsilon[T]]
-) -> ByEpsilon[T]:
-    """Return a value on intervals of ε on which each `min` and `max` is one fixed argument.
+def in_parts(program: Program, ask: Callable[[Any], T | ByEpsilon[T]]) -> T | ByEpsilon[T]:
+    """Return a value: on intervals of ε, if the argument of a `min` or `max` changes.
 
-    `error` names one that changes. There are finitely many of them, so this terminates. The value
-    on such an interval may be given on intervals, too.
+    The value on such an interval may be given on intervals, too.
     """
-
-    def pieces(gap: ClosedForm, on: Span) -> Iterator[EpsilonPiece[T]]:
-        for part in parts_by_sign(gap, on):
-            try:
-                found = ask(program.on(around(part), part))
-            except OrderChangesError as again:
-                yield from pieces(again.gap, part)
-                continue
-            if isinstance(found, ByEpsilon):
-                yield from _inside(found, part)
-            else:
-                yield EpsilonPiece(part, found)
 
     def alone(point: Fraction) -> T:
         found = ask(program.on(Interval(point, point)))
         assert not isinstance(found, ByEpsilon)
         return found
 
-    return ByEpsilon(tuple(pieces(error.gap, program.epsilon)), alone)
+    def combined(division: Division[Any]) -> ByEpsilon[T]:
+        pieces: list[EpsilonPiece[T]] = []
+        for part, there in division:
+            found = in_parts(there, ask)
+            if isinstance(found, ByEpsilon):
+                pieces += _inside(found, part)
+            else:
+                pieces.append(EpsilonPiece(part, found))
+        return ByEpsilon(tuple(pieces), alone)
+
+    return by_parts(program, ask, combined)
 
 
 def _inside(found: ByEpsilon[T], part: Stretch) -> Iterator[EpsilonPiece[T]]:

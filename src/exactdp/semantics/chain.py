@@ -18,7 +18,7 @@ from exactdp.errors import ValueRefusedError
 from exactdp.language.evaluate import UNSET
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
 from exactdp.language.layout import assembled, entries, entry_names
-from exactdp.language.linear import shown_name
+from exactdp.language.linear import Linear, shown_name
 from exactdp.language.machine import Machine
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.words import NOISES
@@ -29,9 +29,8 @@ from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.logs import told_form
 from exactdp.reals.numbers import spell
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.engine import Engine
+from exactdp.semantics.engine import Engine, require_numbers
 from exactdp.semantics.exact import chances, with_sample
-from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.nodes import has_noise, noise_part
 from exactdp.semantics.plan import Question, constant_part, question
 from exactdp.semantics.spots import Spot, Trace, rational_vector

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.events import Compare, Done, Draw, Event, Selection
+from exactdp.language.linear import Linear
 from exactdp.language.machine import Machine
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.quotients import NoisyQuotient
@@ -22,7 +23,6 @@ from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
 from exactdp.reals import ClosedForm, Interval, exp
 from exactdp.reals import eps as budget
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.states import Visited
 
 if TYPE_CHECKING:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.linear import Linear
 from exactdp.language.nested import holds
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Symbolic, Value
 from exactdp.measure.density import Density, Summand
 from exactdp.polyhedra.form import Form, Number
 from exactdp.reals import ClosedForm, ExpPoly
-from exactdp.semantics.events import pattern_of, read_pattern
 from exactdp.semantics.exact import Arrival, Arrivals, moved
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, forms_of, noise_part
+from exactdp.semantics.patterns import pattern_of, read_pattern
 from exactdp.semantics.plan import PreparedEdge, constant_part
 
 _ZERO = ExpPoly(0)

@@ -10,6 +10,7 @@ from typing import Any
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import State
+from exactdp.language.linear import Linear
 from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
@@ -21,11 +22,10 @@ from exactdp.reals.radicals import Surd
 from exactdp.reals.told import FEW, table
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import pattern_at
-from exactdp.semantics.events import read_pattern
 from exactdp.semantics.exact import Arrival, Arrivals
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.masses import ZERO, confined, density_at, matching, probability_of
 from exactdp.semantics.nodes import forms_of, noise_part
+from exactdp.semantics.patterns import read_pattern
 from exactdp.semantics.plan import constant_part
 from exactdp.semantics.roots import scaled_by
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entry_names
-from exactdp.language.linear import base_of
+from exactdp.language.linear import Linear, base_of
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.measure.work import Hook, hearing
@@ -18,11 +18,10 @@ from exactdp.reals.unexpanded import chance_form
 from exactdp.semantics.chances import EventChance, can_be_evaluated
 from exactdp.semantics.densities import JointDensity, refuse_quotient
 from exactdp.semantics.distribution import Distribution
-from exactdp.semantics.events import ANYTHING, read_pattern, shape_of
 from exactdp.semantics.exact import Arrival, Arrivals, TooManyTermsError
-from exactdp.semantics.linear import Linear, require_numbers
 from exactdp.semantics.masses import inside, mass, probability_of, without_inputs
 from exactdp.semantics.moments import Function, Integrand, expectation
+from exactdp.semantics.patterns import ANYTHING, read_pattern, shape_of
 from exactdp.semantics.plan import Constants, Plan
 from exactdp.semantics.properties import ProgramProperties
 from exactdp.semantics.roots import scaled_by
@@ -190,8 +189,8 @@ class Engine(ProgramProperties):
         self._require_numbers()
         plan, inputs = self.plan(self._program.read_input(u), ANYTHING)
         found = self._arrivals_at(plan, inputs, plan.at(inputs))
-        on = self._program.definition.part or self._program.epsilon
-        answer = self._expectation(found, Integrand(function, unit=self.rate_unit, on=on))
+        integrand = Integrand(function, unit=self.rate_unit, on=self._program.span)
+        answer = self._expectation(found, integrand)
         return answer if isinstance(answer, float) else scaled_by(answer, self.rate_unit)
 
     def expectation_at_spots(
@@ -298,6 +297,18 @@ class Engine(ProgramProperties):
         require_numbers(
             self._program,
             "Which of its numbers is larger depends on eps; this is one closed form for all eps.",
+        )
+
+
+def require_numbers(program: Program, rule: str) -> None:
+    """Refuse a question that requires all numbers combined with reals to be rational."""
+    if program.moves:
+        found = "log(r) / eps" if program.uses_log else "a + b / eps"
+        instead = "" if program.uses_log else "; or declare one eps: @mechanism(epsilon='[1, 1]')"
+        raise ValueRefusedError(
+            f"{program.__name__} has {found} beside reals",
+            rule=rule,
+            way_out=f"Ask for probability(u, output) or distribution(u){instead}.",
         )
 
 

@@ -18,9 +18,9 @@ from exactdp.language.machine import Machine
 from exactdp.language.tree import free_names
 from exactdp.language.values import List, Value
 from exactdp.semantics.building import build
-from exactdp.semantics.events import appended_slot
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import NodeEvent, has_noise, inputs_in, looks_at
+from exactdp.semantics.patterns import appended_slot
 
 
 @dataclass(frozen=True)

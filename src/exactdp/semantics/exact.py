@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from exactdp.errors import Place, ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.events import Compare, Done, Draw, Selection
+from exactdp.language.linear import Linear
 from exactdp.language.rules import fail
 from exactdp.language.sampling import closed_form, empty_range
 from exactdp.language.words import NOISES
@@ -33,7 +34,6 @@ from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp
 from exactdp.reals.radical_form import multiple_of_eps
 from exactdp.reals.radicals import Radical
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.loops import endless, exits, is_positive
 from exactdp.semantics.nodes import Edge, Failure, Rounding, forms_of, noise_part
 from exactdp.semantics.plan import (

@@ -18,11 +18,12 @@ from typing import Any
 from exactdp.errors import Place
 from exactdp.language.code import Code
 from exactdp.language.events import Compare, Done, Draw, Selection, State
+from exactdp.language.linear import Linear
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.language.words import NOISES
 from exactdp.semantics.components import components
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.linear_span import LinearSpan, VariableBasis, combined
 from exactdp.semantics.nodes import (
     Edge,
     Failure,
@@ -38,7 +39,6 @@ from exactdp.semantics.nodes import (
     looks_at,
     noise_part,
 )
-from exactdp.semantics.spans import LinearSpan, VariableBasis, combined
 
 
 @dataclass(frozen=True)

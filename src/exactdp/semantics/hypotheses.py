@@ -19,12 +19,12 @@ from exactdp.errors import ProgramError
 from exactdp.language.code import Branch, Next, Sample, Test, expressions
 from exactdp.language.evaluate import UNSET, Env
 from exactdp.language.events import Done, Draw
+from exactdp.language.linear import Linear
 from exactdp.language.machine import Machine
 from exactdp.language.program import Program
 from exactdp.language.steps import compared
 from exactdp.language.tree import free_names
 from exactdp.language.values import Symbolic, Value, as_output
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.unsure import (
     Scene,
     TooUnsureError,

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from exactdp.language.events import Compare, Done, Draw
+from exactdp.language.linear import Linear
 from exactdp.reals.operators import FLIPPED, NEGATED
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, Failure, Node, has_noise, inputs_in, looks_at
 
 

@@ -15,12 +15,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.language.events import Compare, Done, Draw
+from exactdp.language.linear import Linear
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
-from exactdp.semantics.events import Near, match
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, has_noise
+from exactdp.semantics.patterns import Near, match
 
 _NOISES = ("lap", "expo")
 _SIGNS = {">": 1, ">=": 1, "<": -1, "<=": -1}

@@ -34,7 +34,7 @@ from exactdp.language.events import State
 from exactdp.language.machine import Machine
 from exactdp.language.tree import free_names
 from exactdp.language.values import List, Value
-from exactdp.semantics.events import match
+from exactdp.semantics.patterns import match
 from exactdp.semantics.relevance import only_returned
 
 _MOST = 3_000  # basic statements, so that reachability is cheap

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.linear import Linear
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
 from exactdp.measure.density import Density
@@ -15,10 +16,9 @@ from exactdp.reals import ClosedForm, ExpPoly, Interval
 from exactdp.reals.operators import FLIPPED
 from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import refuse_mixed, refuse_quotient
-from exactdp.semantics.events import Near, RealNoiseInterval, WholeInterval, match
 from exactdp.semantics.exact import Arrival, moved
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, noise_part
+from exactdp.semantics.patterns import Near, RealNoiseInterval, WholeInterval, match
 from exactdp.semantics.plan import PreparedEdge, Question, constant_part, question
 from exactdp.semantics.spots import symbolic
 

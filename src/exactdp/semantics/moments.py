@@ -16,7 +16,7 @@ from typing import Any
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.linear import Linear
 from exactdp.language.operations import COMPARISONS
-from exactdp.language.replays import Choices, runs
+from exactdp.language.replays import Replay, runs
 from exactdp.language.sampling import closed_form, order_changes
 from exactdp.language.terms import EpsTerm
 from exactdp.language.values import Value, freeze_result, plain
@@ -63,7 +63,7 @@ class Call:
     The function is a polynomial there: this is one of its pieces.
     """
 
-    answers: Choices
+    answers: Replay
     density: Density
     integrand: Integrand
     conditions: list[tuple[Linear, str, bool]] = field(default_factory=list)
@@ -217,7 +217,7 @@ def _calls(
 ) -> Iterator[tuple[Call, Any]]:
     """Yield the pieces of a function with its values there: polynomials, or ±∞."""
 
-    def once(answers: Choices) -> tuple[Call, Any]:
+    def once(answers: Replay) -> tuple[Call, Any]:
         call = Call(answers, density, integrand)
         return call, _read(value(call), call)
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from exactdp.language.events import Done, State
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.stored import StoredAnswer
 from exactdp.language.values import List, Symbolic, Value
 from exactdp.language.wholes import Whole
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import (
     Later,
     NodeEvent,

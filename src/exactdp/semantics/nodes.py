@@ -15,12 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 from exactdp.errors import ProgramError
 from exactdp.language.code import Code, Sample
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
-from exactdp.language.linear import wholes_in
+from exactdp.language.linear import Linear, Scalar, wholes_in
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Symbolic, Value
 from exactdp.language.wholes import Whole
 from exactdp.language.words import NOISES
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import whole_of
 
 _COMPOSED = (tuple, Symbolic)

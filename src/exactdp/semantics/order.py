@@ -31,11 +31,11 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from exactdp.language.events import Compare, Done, Draw, Selection
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.nested import leaves
-from exactdp.semantics.events import is_number
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Failure, Node, forms_of, has_noise, inputs_in, looks_at
+from exactdp.semantics.patterns import is_number
 
 _ABOVE = {">": True, ">=": True, "<": False, "<=": False}
 """The answer to a comparison where the difference is positive."""

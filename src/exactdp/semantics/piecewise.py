@@ -33,7 +33,7 @@ from exactdp.semantics.by_epsilon import (
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import near, read_pattern, within_pattern
+from exactdp.semantics.patterns import near, read_pattern, within_pattern
 from exactdp.semantics.properties import independent_units
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
 from exactdp.semantics.term_outputs import probability_at_input

@@ -15,7 +15,7 @@ from math import floor, gcd, lcm
 from typing import Any, Literal, NamedTuple
 
 from exactdp.language.events import Compare, Done, Draw, Selection
-from exactdp.language.linear import unit_in
+from exactdp.language.linear import Linear, unit_in
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.terms import EpsTerm
 from exactdp.language.wholes import Whole
@@ -30,7 +30,6 @@ from exactdp.reals.numbers import common_step, fraction
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.integrals import PathIntegral
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import (
     Edge,
     Node,

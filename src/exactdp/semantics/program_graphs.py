@@ -19,10 +19,10 @@ from exactdp.reals.radicals import Surd
 from exactdp.semantics.added import compares_inputs_often
 from exactdp.semantics.building import LargeGraphError, Limit, build, built, outputs_up_to
 from exactdp.semantics.entries import IndependentEntry, independent_entries
-from exactdp.semantics.events import ANYTHING, match
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.implied import without_implied
 from exactdp.semantics.live_entries import LiveEntries
+from exactdp.semantics.patterns import ANYTHING, match
 from exactdp.semantics.plan import Plan
 from exactdp.semantics.relevance import Relevance
 from exactdp.semantics.roots import Roots
@@ -35,6 +35,8 @@ from exactdp.semantics.transitions import Transitions
 _MOST_PLANS = 1_000  # graphs that it caches, one for each pattern and values of finite inputs
 
 _FEW_NODES, _FEW_FOR_EACH = 12, 4  # of a graph, and for each real input, that need no examination
+
+_FEWEST_SELECTED = 3  # numbers for which a program that selects one is replaced by a simpler one
 
 _MOST_EVENTS = 20_000  # whose transitions graphs share
 
@@ -224,7 +226,7 @@ class ProgramGraphs:
         """Use a simpler program if an equivalent one is found."""
         self._is_examined = True
         found = self._selection
-        if found is None:
+        if found is None or len(found.numbers) < _FEWEST_SELECTED:
             return
         if found.ties is None or found.ties.has_output:
             simple = replace(found, ties=Ties()).program(self._program)

@@ -10,7 +10,7 @@ from typing import Any
 from exactdp.errors import ValueRefusedError
 from exactdp.language.code import Code, expressions
 from exactdp.language.events import Compare, Done, Draw
-from exactdp.language.linear import UNIT, base_of, log_unit, units_in
+from exactdp.language.linear import UNIT, Linear, base_of, log_unit, units_in
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.types import over_reals
 from exactdp.language.values import Value
@@ -18,10 +18,9 @@ from exactdp.reals.logs import independent_bases
 from exactdp.semantics.added import added_noise
 from exactdp.semantics.densities import has_quotient
 from exactdp.semantics.entries import without_entries
-from exactdp.semantics.events import ANYTHING, pattern_of
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import NodeEvent, forms_of, has_noise
+from exactdp.semantics.patterns import ANYTHING, pattern_of
 from exactdp.semantics.plan import has_inputs
 from exactdp.semantics.program_graphs import ProgramGraphs
 from exactdp.semantics.symbols import symbols_for, symbols_of

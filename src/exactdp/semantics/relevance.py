@@ -9,7 +9,7 @@ from exactdp.language.events import State
 from exactdp.language.flow import read
 from exactdp.language.machine import Machine
 from exactdp.language.values import Value, as_output
-from exactdp.semantics.events import ANYTHING, appended_slot, match, prefix_test
+from exactdp.semantics.patterns import ANYTHING, appended_slot, match, prefix_test
 from exactdp.semantics.transitions import Look
 
 

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from exactdp.language.layout import entry_names
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.program import Program
 from exactdp.language.reader import FunctionReader
 from exactdp.language.source import given, text_source
@@ -25,12 +26,11 @@ from exactdp.language.types import ListType, RealType
 from exactdp.language.values import Value, alike
 from exactdp.reals.operators import COMPARED, FLIPPED
 from exactdp.semantics.hypotheses import HypotheticalRuns, SampleLaw
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.unsure import TooUnsureError
 
 Name = object
 
-_FEWEST = 3  # numbers to select from
+_FEWEST = 2  # numbers to select from
 
 _FOLLOWS = {
     ">": {">": True, ">=": True, "!=": True, "<": False, "<=": False, "==": False},
@@ -61,6 +61,28 @@ class Selected:
     is_largest: bool
     ties: Ties | None
     """None if it is not known what happens at ties."""
+
+    def by_input(self, names: Sequence[str]) -> list[Value] | None:
+        """Return the output for each input; None if not exactly the inputs are selected from."""
+        found = {one.mean: output for one, output in zip(self.numbers, self.outputs, strict=True)}
+        symbols = [Linear.symbol(name) for name in names]
+        is_by_input = len(found) == len(self.numbers) and {*found} == {*symbols}
+        return [found[one] for one in symbols] if is_by_input else None
+
+    def end(self, names: Sequence[str]) -> int:
+        """Return 1 if the output is always a position of the largest input, −1 if of the smallest.
+
+        Each position is the output at some input. 0 if neither is known.
+        """
+        outputs = self.by_input(names)
+        if outputs is None or self.ties is None or self.ties.has_output:
+            return 0
+        if any(type(one) is not int for one in outputs):
+            return 0
+        sign = 1 if self.is_largest else -1
+        if outputs == [1, 0]:  # the smaller of two is that of which the other one is larger
+            return -sign
+        return sign if outputs == [*range(len(names))] else 0
 
     def program(self, original: Program) -> Program | None:
         """Return the program that keeps the best so far; None if it cannot be written."""

@@ -20,7 +20,7 @@ from flint import fmpq
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import Compare, Done, State
-from exactdp.language.linear import unit_in, wholes_in, with_whole
+from exactdp.language.linear import Linear, unit_in, wholes_in, with_whole
 from exactdp.language.machine import Machine
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value, plain
@@ -28,7 +28,6 @@ from exactdp.language.wholes import Whole
 from exactdp.polyhedra.cone import Cone, dot
 from exactdp.reals import ClosedForm, ExpPoly, eps, parameter
 from exactdp.reals.numbers import exact, fraction
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.states import Visited
 
 Vector: TypeAlias = tuple[fmpq, ...]

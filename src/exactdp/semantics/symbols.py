@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from exactdp.language.layout import assembled, entry_names
+from exactdp.language.linear import Linear
 from exactdp.language.tree import Param
 from exactdp.language.types import RealType
 from exactdp.language.values import List, Value
-from exactdp.semantics.linear import Linear
 
 Names: TypeAlias = str | tuple[str, ...] | None
 """The representation of an input in a graph: a symbol, a list of symbols, or None for its value."""

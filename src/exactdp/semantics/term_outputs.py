@@ -13,7 +13,6 @@ from typing import Any
 
 from exactdp.language.nested import holds
 from exactdp.language.program import Program
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.measure.work import Hook
 from exactdp.reals import ClosedForm, ExpPoly, Interval, SolutionSet, Stretch, solution_set
@@ -28,7 +27,7 @@ from exactdp.semantics.by_epsilon import (
 )
 from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING, Near, match
+from exactdp.semantics.patterns import ANYTHING, Near, match
 
 _FINE = Fraction(1, 10**30)
 
@@ -159,10 +158,7 @@ def probability_at_input(
             return _probability_of_terms(part, u, pattern)
         return part.kept(Engine).probability(u, pattern, progress)
 
-    try:
-        return ask(program)
-    except OrderChangesError as error:
-        return in_parts(program, error, ask)
+    return in_parts(program, ask)
 
 
 def distribution_at_input(
@@ -171,7 +167,5 @@ def distribution_at_input(
     """Return the distribution of the output at an input, or one for each of several intervals."""
     if program.moves:
         return distribution_by_epsilon(program, u)
-    try:
-        return program.kept(Engine).distribution(u, progress)
-    except OrderChangesError as error:
-        return in_parts(program, error, lambda part: dict(part.kept(Engine).distribution(u)))
+    found = in_parts(program, lambda part: part.kept(Engine).distribution(u, progress))
+    return found.mapped(dict) if isinstance(found, ByEpsilon) else found

@@ -15,14 +15,13 @@ from typing import Any, TypeAlias
 
 from exactdp.errors import Place, ProgramError
 from exactdp.language.events import Compare, Done, Draw, Event, Selection, State
-from exactdp.language.linear import made_whole, unit_in, wholes_in, with_whole
+from exactdp.language.linear import Linear, made_whole, unit_in, wholes_in, with_whole
 from exactdp.language.machine import Machine
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.rules import fail
 from exactdp.language.stored import StoredAnswer
 from exactdp.language.values import List, Value
 from exactdp.language.wholes import Whole
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.naming import canonical, is_settled
 from exactdp.semantics.nodes import (
     Failure,

@@ -17,13 +17,13 @@ from typing import Any
 from ..kernel.reading import CertificateReader
 from .builtin import bounded
 from .derivation import Derivation
-from .interpreter import FAILURES, FunctionCall, LeaveError
+from .flat import RETURNED, FlatCode
+from .interpreter import FAILURES, FunctionCall
 from .lattices import WHOLE
-from .linear import LinearForm, is_number
-from .merged import forms_in
+from .linear import LinearForm, forms_in, is_number
 from .programs import SourceProgram, frozen
-from .ratios import Ratio, UnsupportedError, WrongProgramError
-from .runs import ProgramRun, Score
+from .ratios import UnsupportedError, WrongProgramError
+from .runs import Path, Question
 
 _ONE = Fraction(1)
 _MOVED = ("lap", "expo", "gumbel", *WHOLE)  # noise that is only shifted by its mean
@@ -33,13 +33,11 @@ _ROUNDED = ("bool", "ceil", "floor", "int", "round", "trunc", "any", "all")
 _LOST = object()  # the value of a variable that depends on which way was gone
 
 
-class _UnknownRun(ProgramRun):
+class _UnknownRun(Path):
     """A run with unknowns below 0 for what does not depend on noise, and samples from 0 on."""
 
-    noisy = True
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(noisy=True)
         self.laws: list[tuple[str, Fraction]] = []
         self.count = 0
         self.whole: set[int] = set()
@@ -51,7 +49,7 @@ class _UnknownRun(ProgramRun):
             self.whole.add(-self.count)
         return LinearForm({-self.count: _ONE}, Fraction(0), self)
 
-    def is_whole(self, value: Any) -> bool:
+    def is_integer(self, value: Any) -> bool:
         """Whether a value without noise is surely a whole number."""
         if not isinstance(value, LinearForm):
             return isinstance(value, int)
@@ -69,7 +67,7 @@ class _UnknownRun(ProgramRun):
         """Return the mean plus new noise."""
         if kind not in _MOVED:
             raise UnsupportedError("noise that does not only move with its mean")
-        if kind in WHOLE and not self.is_whole(mean):  # so it holds no noise
+        if kind in WHOLE and not self.is_integer(mean):  # so it holds no noise
             raise UnsupportedError("the mean of integer noise may not be a whole number")
         self.laws.append((kind, rate))
         return LinearForm({len(self.laws) - 1: _ONE}, Fraction(0), self) + mean
@@ -79,14 +77,9 @@ class _UnknownRun(ProgramRun):
         del lower, upper
         raise UnsupportedError("noise that does not only move with its mean")
 
-    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
+    def ask(self, question: Question, options: int) -> int:
         """Refuse."""
-        del options
-        raise UnsupportedError("a random choice is not added noise")
-
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
-        """Refuse."""
-        del rate, scored
+        del question, options
         raise UnsupportedError("a random choice is not added noise")
 
 
@@ -95,42 +88,43 @@ class _UnknownCall(FunctionCall):
 
     run: _UnknownRun
 
-    def statement(self, node: ast.stmt) -> None:
-        """Run a statement."""
-        if isinstance(node, ast.If):
-            test = self.value(node.test)
+    def step(self, pc: int) -> int:
+        """Run an instruction."""
+        assert self.flat is not None
+        one = self.flat.code[pc]
+        if one.kind == "test":
+            test = self.value(one.node)
             if isinstance(test, LinearForm):
-                self._fork(test, node.body, node.orelse)
-            else:
-                self.block(node.body if test else node.orelse)
-            return
-        super().statement(node)
+                return self._fork(test, self.flat, pc)
+            return pc + 1 if test else one.target
+        return super().step(pc)
 
-    def _fork(self, test: LinearForm, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
-        """Run both blocks, and go on with what they have in common."""
+    def _fork(self, test: LinearForm, flat: FlatCode, pc: int) -> int:
+        """Go both ways of an `if`, and go on with what they have in common."""
         self._without_noise(test)
+        otherwise = flat.code[pc].target
+        end = flat.code[otherwise - 1].target
         before, ends = self.run.laws, []
-        for block in (body, otherwise):
+        for start in (pc + 1, otherwise):
             self.run.laws = [*before]
-            walk = _UnknownCall(self.program, self.run, dict(self.local), self.depth)
-            returned: tuple[Any, ...] = ()
-            try:
-                walk.block(block)
-            except LeaveError as leave:
-                if leave.word != "return":
-                    raise UnsupportedError("an unknown number ends a loop") from None
-                returned = (leave.value,)
+            walk = _UnknownCall(self.program, self.run, dict(self.local), self.depth, flat)
+            after = walk.follow(start, range(pc + 1, end))
+            if after not in (RETURNED, end):
+                raise UnsupportedError("an unknown number ends a loop")
+            returned: tuple[Any, ...] = (walk.output,) if after == RETURNED else ()
             ends.append((walk.local, returned, self.run.laws))
         (one, first, drawn), (two, second, also) = ends
         if drawn != also or len(first) != len(second):
             raise UnsupportedError("what is drawn depends on the input")
         if first:
-            raise LeaveError("return", self._joined(first[0], second[0]))
+            self.output = self._joined(first[0], second[0])
+            return RETURNED
         for name in one.keys() | two.keys():
             try:
                 self.local[name] = self._joined(one.get(name, _LOST), two.get(name, _LOST))
             except UnsupportedError:
                 self.local[name] = _LOST
+        return end
 
     def name(self, name: str) -> Any:
         """Return the value of a name."""
@@ -156,7 +150,7 @@ class _UnknownCall(FunctionCall):
         noise = _noise(one)
         if noise != _noise(two):
             raise UnsupportedError("noise that is added depends on the input")
-        whole = not noise and self.run.is_whole(one) and self.run.is_whole(two)
+        whole = not noise and self.run.is_integer(one) and self.run.is_integer(two)
         return LinearForm(noise, Fraction(0), self.run) + self.run.unknown(whole=whole)
 
     def value(self, node: ast.expr) -> Any:
@@ -228,7 +222,7 @@ class _UnknownCall(FunctionCall):
                 if len(items) == 1 and name != "abs":
                     items = [*bounded(items[0])]
                 if items and any(map(_unknown, items)):
-                    return self._of(items, whole=all(map(self.run.is_whole, items)))
+                    return self._of(items, whole=all(map(self.run.is_integer, items)))
             case ast.Name(name), [argument] if name in _ROUNDED and self._is_builtin(function):
                 found = self.value(argument)
                 if _unknown(found):
@@ -294,5 +288,5 @@ def _output(program: SourceProgram, derivation: Derivation) -> Any:
     try:
         walk = _UnknownCall(program, run, {}, 0)
         return frozen(walk.called(program.function, derivation.assembled(entries)))
-    except (*FAILURES, WrongProgramError, LeaveError) as error:
+    except (*FAILURES, WrongProgramError) as error:
         raise UnsupportedError(f"the program cannot be followed: {error}") from error

@@ -10,8 +10,8 @@ from math import ceil, floor, trunc
 from typing import Any
 
 from .linear import LinearForm, is_number, plain
+from .moving import Moving
 from .ratios import BrokenRunError, Ratio, UnsupportedError
-from .spans import Moving
 
 LONGEST = 10_000  # items of a list
 

@@ -1,19 +1,21 @@
 """`while` loops of choices: Markov chains, left with probabilities that solve a linear system.
 
-A state is the values of all variables before the test of the loop. From each state that is reached,
-one iteration is run along all its paths, which gives the next states and the exits with their
-probabilities. The loop ends with probability 1 if from each state an exit can be reached by steps
-whose probabilities are positive at every ε > 0; then the system has one solution.
+A state is the values of the variables that may still be read, before the test of the loop. From
+each state that is reached, one iteration is run along all its paths, which gives the next states
+and the exits with their probabilities. The loop ends with probability 1 if from each state an exit
+can be reached by steps whose probabilities are positive at every ε > 0; then the system has one
+solution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .linear import LinearForm
+from .flat import RETURNED
+from .linear import spelled_key
 from .ratios import EndlessRunError, Ratio, UnsupportedError
-from .runs import NoisyLoopError, Path, paths
+from .runs import NoisyLoopError, Path, Picked, paths
 
 _MOST_STATES = 60
 _MOST_TERMS = 150  # of a probability, while states are removed
@@ -22,9 +24,9 @@ Variables = dict[str, Any]
 
 
 class After(NamedTuple):
-    """What follows an iteration: the loop goes on, or it is left (by "end", "break", "return")."""
+    """What follows an iteration: the next instruction, and what is returned there, if anything."""
 
-    word: str
+    pc: int
     local: Variables
     value: Any = None
 
@@ -32,33 +34,24 @@ class After(NamedTuple):
 Iteration = Callable[[Path, Variables], After]
 
 
-class _Iterated(Path):
-    """A path of one iteration, which notes whether its probability is positive at every ε."""
-
-    is_sure = True
-
-    def weigh(self, chance: Ratio) -> None:
-        """Multiply the probability of the path by that of a choice, or of an exit of a loop."""
-        super().weigh(chance)
-        self.is_sure = self.is_sure and chance.is_positive()
-
-
 class LoopChain:
-    """The chain of one loop, from the variables at its beginning."""
+    """The chain of one loop, from its beginning; `live` has the variables read from there on."""
 
-    def __init__(self, outer: Path, iteration: Iteration, start: Variables) -> None:
-        self.outer, self.iteration = outer, iteration
+    def __init__(
+        self, outer: Path, iteration: Iteration, start: After, live: Sequence[frozenset[str]]
+    ) -> None:
+        self.outer, self.iteration, self.head, self.live = outer, iteration, start.pc, live
         self.exits: dict[object, After] = {}
         self.rows: dict[object, dict[object, Ratio]] = {}
         """The probabilities of the next states, and of exits, from each state."""
         self.sure: dict[object, set[object]] = {}
-        self.start = _state(start)
+        self.start = self._key(start)
         waiting = [start]
         while waiting:
             waiting += self._explored(waiting.pop())
 
-    def chances(self) -> list[tuple[After, Ratio]]:
-        """Return the exits with their probabilities."""
+    def chances(self) -> tuple[Picked, list[After]]:
+        """Return the exits, as a choice with their probabilities."""
         self._require_end()
         rows = {state: _numerators(row) for state, row in self.rows.items()}
         while len(rows) > 1:
@@ -66,36 +59,45 @@ class LoopChain:
             _eliminate(rows, state)
         row = {to: chance for to, chance in rows[self.start].items() if to != self.start}
         total = _sum(row.values())
-        return [(self.exits[to], chance / total) for to, chance in row.items()]
+        chances = tuple(chance / total for chance in row.values())
+        return Picked(chances, ()), [self.exits[to] for to in row]
 
-    def _explored(self, local: Variables) -> list[Variables]:
-        """Run an iteration along all paths; return the variables of states that are new."""
-        here = _state(local)
+    def _key(self, after: After) -> object:
+        """Return what two states, or exits, share only if no run can tell them apart."""
+        if after.pc == RETURNED:
+            return RETURNED, spelled_key(after.value)
+        if any(map(callable, after.local.values())):  # it may read any variable
+            raise NoisyLoopError("a variable of a loop of choices holds a function")
+        live = sorted(self.live[after.pc] & after.local.keys())
+        return after.pc, tuple((name, spelled_key(after.local[name])) for name in live)
+
+    def _explored(self, start: After) -> list[After]:
+        """Run an iteration along all paths; return the states that are new."""
+        here = self._key(start)
         if here in self.rows:
             return []
         if len(self.rows) >= _MOST_STATES:
             raise UnsupportedError(f"a loop of choices has more than {_MOST_STATES} states")
-        row, sure, found = dict[object, Ratio](), set[object](), list[Variables]()
+        row, sure, found = dict[object, Ratio](), set[object](), list[After]()
         self.rows[here], self.sure[here] = row, sure
         outer = self.outer
 
         def run(path: Path) -> After:
             path.unit, path.base = outer.unit, outer.base
-            return self.iteration(path, dict(local))
+            return self.iteration(path, dict(start.local))
 
-        for path, after in paths(
-            run, noisy=True, inputs=outer.inputs, orders=outer.orders, kind=_Iterated
-        ):
-            if path.noises or path.conditions or path.picks:
+        for path, after in paths(run, noisy=True, inputs=outer.inputs, orders=outer.orders):
+            picks = [*path.picks()]
+            if path.noises or path.conditions or any(one.has_unknowns for one, _ in picks):
                 raise NoisyLoopError("a loop of choices has noise")
             if not path.weight.over:
                 continue
-            to = _state(after.local) if after.word == "continue" else _exit(after)
+            to = self._key(after)
             row[to] = row[to] + path.weight if to in row else path.weight
-            if path.is_sure:
+            if all(one.chances[k].is_positive() for one, k in picks if one.chances):
                 sure.add(to)
-            if after.word == "continue":
-                found.append(after.local)
+            if after.pc == self.head:
+                found.append(after)
             else:
                 self.exits.setdefault(to, after)
         return found
@@ -155,28 +157,3 @@ def _sum(chances: Any) -> Ratio:
     for chance in chances:
         total = total + chance
     return total
-
-
-def _exit(after: After) -> object:
-    if after.word == "return":
-        return "return", _key(after.value)
-    return after.word, _state(after.local)
-
-
-def _state(local: Variables) -> object:
-    return _key(sorted(local.items()))
-
-
-def _key(value: Any) -> object:
-    """Return what two values share only if no run can tell them apart."""
-    if isinstance(value, dict):
-        return dict, tuple((_key(name), _key(one)) for name, one in value.items())
-    if isinstance(value, list | tuple):
-        return type(value), tuple(map(_key, value))
-    if isinstance(value, LinearForm):
-        return LinearForm, tuple(sorted(value.coefficients.items())), value.constant
-    if isinstance(value, Ratio):
-        return Ratio, str(sorted(value.over.items())), str(sorted(value.under.items()))
-    if callable(value):
-        return id(value)
-    return type(value), value

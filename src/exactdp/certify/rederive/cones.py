@@ -114,16 +114,14 @@ class PolyhedralCone:
         return all(any(dot(a, ray) > 0 for ray in rays) for a in self.sides if any(a))
 
     def judge(self, form: Sequence[Fraction | int]) -> int:
-        """Return the sign of a form inside; raise if it has both."""
+        """Return the sign of a form inside, 0 if it is 0 everywhere; raise if it has both."""
         if not any(form):
             return 0
         self.reader.spend(self.size * (len(self._rays) + 1), 64)
         values = [dot(form, ray) for ray, _ in self._rays]
-        if not any(dot(form, line) for line in self.lines):
-            if all(value >= 0 for value in values):
-                return 1
-            if all(value <= 0 for value in values):
-                return -1
+        low, high = min(values, default=0), max(values, default=0)
+        if not (low < 0 < high or any(dot(form, line) for line in self.lines)):
+            return (high > 0) - (low < 0)
         raise UndecidedError(form)
 
     def is_within(self, sides: Sequence[Sequence[Fraction | int]]) -> bool:

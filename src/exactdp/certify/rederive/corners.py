@@ -24,12 +24,11 @@ from typing import Any
 
 from ..kernel.reading import CertificateReader
 from .implied import ImpliedForms, side_of
-from .linear import LinearForm
-from .merged import spelled_key
+from .linear import LinearForm, spelled_key
 from .monotone import Monotone
 from .parametric import At
 from .runs import NO_INPUTS
-from .selections import Selection
+from .selections import SelectedOutputs
 from .successes import numbers_of
 
 _ZERO = Fraction(0)
@@ -101,10 +100,10 @@ class CornerProof:
         is_real = size > 1 and all(one is None for one in self.fixed)
         self.require(is_real, "an entry of a selection is not real")
         runs = self.derivation.merged(self.fixed, noisy=True)
-        noisy = Selection(runs, size, sign=sign, ties=False)
+        noisy = SelectedOutputs(runs, size, sign=sign, ties=False)
         if self.derivation.ideal_program is not runs.program or runs.ignores_ties:
             runs = self.derivation.merged(self.fixed, noisy=False)
-        ideal = Selection(runs, size, sign=sign, ties=True)
+        ideal = SelectedOutputs(runs, size, sign=sign, ties=True)
         outputs = [*map(spelled_key, ideal.outputs)]
         right = [*map(spelled_key, noisy.outputs)] == outputs
         self.require(right, "the ideal output is not that of the best entry")

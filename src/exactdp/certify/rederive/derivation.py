@@ -17,6 +17,7 @@ from .integrals import Integrals
 from .lattices import LatticeSums
 from .linear import Judge, LinearForm
 from .merged import MergedRuns
+from .moving import MovingGerm
 from .orders import Orders
 from .points import Point, Remembered, at, unknown
 from .programs import InputKind, SourceProgram, Steps, frozen
@@ -27,8 +28,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import Condition, Path, ProgramRun, TooManyPathsError, paths, share
-from .spans import Germ
+from .runs import Condition, Path, TooManyPathsError, paths, share
 from .successes import Successes
 
 Input = list[Any]  # one value for each parameter, lists as lists
@@ -67,9 +67,9 @@ class TakenPath(NamedTuple):
     def weight(self) -> Ratio:
         """The factor of its probability that comes from choices."""
         total = self.path.weight
-        for place, exponents in self.path.picks.items():
-            here = [at(one, self.point) for one in exponents]
-            total = total * share(here, self.path.made[place])
+        for one, k in self.path.picks():
+            if one.has_unknowns:
+                total = total * share([at(e, self.point) for e in one.exponents], k)
         return total
 
 
@@ -252,7 +252,7 @@ class Derivation:
             if slope:
                 there[k] = LinearForm({0: slope}, Fraction(0), judge) + there[k]
         if with_germs:
-            germs = [Germ((Fraction(x), q)) for x, q in zip(near, towards or (), strict=True)]
+            germs = [MovingGerm((Fraction(x), q)) for x, q in zip(near, towards or (), strict=True)]
         other = self.ideal_of(germs) if with_germs else self.ideal(there, judge)
         if other is UNDEFINED or not self.differ(self.assembled(point), output, other):
             return None
@@ -260,7 +260,7 @@ class Derivation:
             return distances.squared(point, there)
         is_own = "name" not in self.spec["input_distance"]
         found = self.distance_from(point, germs if with_germs and is_own else there)
-        found = found.parts[0] if isinstance(found, Germ) else found
+        found = found.parts[0] if isinstance(found, MovingGerm) else found
         if not isinstance(found, LinearForm):
             return inf if found == inf else Fraction(found)
         rest = {name: c for name, c in found.coefficients.items() if name < 0}
@@ -277,12 +277,12 @@ class Derivation:
         if own is None:
             return distances.between_inputs(self.spec["input_distance"], point, list(there))
         given = [_alone(self.assembled(list(one))) for one in (point, there)]
-        return own.run(ProgramRun(self.orders), given)
+        return own.run(Path(orders=self.orders), given)
 
     def related(self, source: str, u: list[Any], v: list[Any]) -> Any:
         """Return the value of a function of two inputs, given by their single values."""
         given = [_alone(self.assembled(one)) for one in (u, v)]
-        return self.program(source).run(ProgramRun(self.orders), given)
+        return self.program(source).run(Path(orders=self.orders), given)
 
     def domains(self) -> list[tuple[Any, ...]]:
         """Return the values that each single entry of an input may have; None for all reals."""
@@ -388,7 +388,7 @@ class Derivation:
             raise UnsupportedError("an output is a function of ε")
         spec = self.spec["output_distance"]
         if spec.get("name") == "score_gap":
-            run = ProgramRun(self.orders)
+            run = Path(orders=self.orders)
             self.mechanism.run(run, u)
             scores = {frozen(one): score for one, score in run.scored}
             return abs(scores[ideal] - scores[output])

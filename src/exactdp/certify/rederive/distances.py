@@ -10,7 +10,7 @@ from .linear import Coefficients, LinearForm, is_number, plain
 from .orders import Orders, UnseenSignError
 from .programs import SourceProgram
 from .ratios import MalformedError, Ratio, UnsupportedError
-from .runs import Condition, Path, ProgramRun
+from .runs import Condition, Path
 
 Values = list[Any]  # single values of an input
 
@@ -91,7 +91,7 @@ def between_outputs(
     """Return the distance of two finite outputs at an input (a value for each parameter)."""
     if own is not None:
         given: Any = u[0] if len(u) == 1 else tuple(u)
-        found = own.run(ProgramRun(), [given, one, two])
+        found = own.run(Path(), [given, one, two])
         if not (is_number(found) or found == inf) or found < 0:
             raise UnsupportedError("the distance on outputs is not a distance")
         return found

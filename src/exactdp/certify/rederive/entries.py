@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .flat import FlatCode, flat_code
+from .flat import FlatCode
+from .linear import forms_in
 from .merged import (
-    Asked,
     Goto,
+    Laws,
     Locals,
+    MergedNode,
     MergedRuns,
-    Node,
+    Moment,
     Output,
-    Picked,
     RunGraph,
-    RunTree,
-    ends,
-    forms_in,
+    Way,
     with_means,
 )
 from .programs import SourceProgram
 from .ratios import UnsupportedError
+from .runs import Picked
 from .successes import Successes
 
 
@@ -52,19 +52,26 @@ class _Forgetful(MergedRuns):
     """The graph of all runs; a state has only the length of the list that is returned."""
 
     def __init__(self, program: SourceProgram, given: list[Any], *, noisy: bool) -> None:
-        self.name = _returned(flat_code(program.function))
+        assert program.function is not None
+        self.name = _returned(program.code(program.function, for_graph=True))
         self.lengths: dict[int, int] = {0: 0}
         super().__init__(program, given, noisy=noisy)
 
-    def _at_node(self, node: Node, pc: int, local: Locals, introduced: frozenset[int]) -> Goto:
+    def _at_node(self, laws: Laws, pc: int, local: Locals, introduced: frozenset[int]) -> Goto:
         held = local.get(self.name, [])
         if not isinstance(held, list):
             raise UnsupportedError("the output is not a list that is appended to")
         if self.name in local:
             local = {**local, self.name: [_BEFORE] * len(held)}
-        found = super()._at_node(node, pc, local, introduced)
+        found = super()._at_node(laws, pc, local, introduced)
         if self.lengths.setdefault(found.node, len(held)) != len(held):
             raise UnsupportedError("the list that is returned is made twice")
+        return _Appended(found.node, found.names, tuple(held))
+
+    def _within(self, laws: Laws, introduced: frozenset[int], moment: Moment) -> Goto:
+        held = moment.local.get(self.name, [])
+        found = super()._within(laws, introduced, moment)
+        self.lengths[found.node] = len(held)
         return _Appended(found.node, found.names, tuple(held))
 
 
@@ -85,25 +92,21 @@ class EntryPart:
         """The places of the real inputs that are compared, or in the mean of what is."""
         found: set[int] = set()
         for node in self.graph.nodes:
-            names = frozenset(n for form in _compared(node.tree) for n in form.coefficients)
+            if node.question is None or isinstance(node.question, Picked):
+                continue
+            names = frozenset(node.question[0].coefficients)
             found |= {n for n in names if n < 0 or not self.noisy}
-            if self.noisy:
-                drawn = with_means(frozenset(n for n in names if n >= 0), node.laws)
-                means = [node.laws[n].mean for n in drawn if n in node.laws]
-                forms = [form for mean in means for form in forms_in(mean)]
-                found |= {n for form in forms for n in form.coefficients if n < 0}
+            laws = node.ways[0].laws
+            drawn = with_means(names & laws.keys(), laws)
+            forms = [form for n in drawn if n in laws for form in forms_in(laws[n].mean)]
+            found |= {n for form in forms for n in form.coefficients if n < 0}
         return frozenset(-n - 1 if self.noisy else n for n in found)
 
 
 def entry_parts(program: SourceProgram, given: list[Any], *, noisy: bool) -> list[EntryPart]:
     """Return the part of each entry; of the input, `given` has None for each real number."""
     runs = _Forgetful(program, given, noisy=noisy)
-    sizes = {
-        len(one.value) if isinstance(one.value, tuple) else 0
-        for k in runs.order
-        for one in ends(runs.nodes[k].tree)
-        if isinstance(one, Output)
-    }
+    sizes = {len(one) if isinstance(one, tuple) else 0 for one in runs.outputs()}
     if len(sizes) != 1 or 0 in sizes:
         raise UnsupportedError("the output is not a list of one length")
     (size,) = sizes
@@ -114,7 +117,7 @@ def entry_parts(program: SourceProgram, given: list[Any], *, noisy: bool) -> lis
         members[runs.lengths[k]].append(k)
     starts = {0: 0}
     for k in runs.order:
-        for one in ends(runs.nodes[k].tree):
+        for one in runs.ends(k):
             if isinstance(one, Goto) and runs.lengths[one.node] > runs.lengths[k]:
                 length = runs.lengths[one.node]
                 if runs.nodes[one.node].introduced:
@@ -134,32 +137,26 @@ def _graph(runs: _Forgetful, start: int, members: list[int]) -> RunGraph:
     numbers = {k: place for place, k in enumerate([start, *(k for k in members if k != start)])}
     length = runs.lengths[start]
 
-    def cut(tree: RunTree) -> RunTree:
-        """Return a tree that ends where the entry is appended."""
-        if isinstance(tree, Asked):
-            return Asked(tree.form, tree.op, cut(tree.yes), cut(tree.no))
-        if isinstance(tree, Picked):
-            raise UnsupportedError("random choices are not followed by entries")
-        entries: tuple[Any, ...] = getattr(tree, "value" if isinstance(tree, Output) else "entries")
+    def cut(way: Way) -> Way:
+        """Return a way that ends where the entry is appended."""
+        end = way.end
+        entries: tuple[Any, ...] = getattr(end, "value" if isinstance(end, Output) else "entries")
         if any(one is not _BEFORE for one in entries[:length]):
             raise UnsupportedError("the list that is returned is made twice")
-        if len(entries) == length and isinstance(tree, Goto):
-            return Goto(numbers[tree.node], tree.names)
+        if len(entries) == length and isinstance(end, Goto):
+            return Way(way.laws, Goto(numbers[end.node], end.names))
         if len(entries) != length + 1:
             raise UnsupportedError("several entries of the output are made at once")
         if any(True for _ in forms_in(entries[-1])):
             raise UnsupportedError("an entry of the output is not a finite value")
-        return Output(entries[-1])
+        return Way(way.laws, Output(entries[-1]))
 
     nodes = [runs.nodes[k] for k in numbers]
-    return RunGraph([Node(one.laws, one.introduced, cut(one.tree)) for one in nodes])
-
-
-def _compared(tree: RunTree) -> list[Any]:
-    """Return the forms that are compared in a tree."""
-    if not isinstance(tree, Asked):
-        return []
-    return [tree.form, *_compared(tree.yes), *_compared(tree.no)]
+    if any(isinstance(one.question, Picked) for one in nodes):
+        raise UnsupportedError("random choices are not followed by entries")
+    return RunGraph(
+        [MergedNode(one.laws, one.introduced, one.question, [*map(cut, one.ways)]) for one in nodes]
+    )
 
 
 def _returned(code: FlatCode) -> str:

@@ -23,7 +23,7 @@ from .cones import PolyhedralCone
 from .corners import StatedCorner
 from .derivation import Derivation
 from .implied import ImpliedForms, side_of
-from .merged import forms_in
+from .linear import forms_in
 from .monotone import Monotone
 from .parametric import ProgramOnCone
 from .ratios import UnsupportedError

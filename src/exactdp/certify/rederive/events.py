@@ -1,5 +1,9 @@
 """Outputs with noise by events: integers one by one or from some on, and intervals of reals.
 
+A number with real noise is any given number with probability 0. So an interval means the numbers
+with real noise in it, and a number without noise in it is another event: the one has a density, the
+other is a set without length.
+
 **Far out.** From some integer on, the masses at all inputs must be multiples of e^{rεn}, with one r
 for all of them: then p(u, n)/p(u′, n) is the same for every such n, and equal to the ratio of the
 probabilities of the whole event. So what is proved of the event holds for each of its outputs.
@@ -28,47 +32,47 @@ from .parametric import ProgramOnCone
 from .programs import frozen
 from .ratios import Ratio, UnsupportedError
 from .runs import Condition
-from .values import Stretch
+from .values import OutputRange
 
-Far = list[tuple[LinearForm, Stretch]]
+Far = list[tuple[LinearForm, OutputRange]]
 Sequences = set[tuple[tuple[int, ...], tuple[Fraction, ...]]]  # powers i and rates r
 
 
 def has_stretch(event: Any) -> bool:
     """Whether an event has more than one output."""
-    return any(map(has_stretch, event)) if isinstance(event, tuple) else isinstance(event, Stretch)
+    return (
+        any(map(has_stretch, event)) if isinstance(event, tuple) else isinstance(event, OutputRange)
+    )
 
 
 def overlap(one: Any, two: Any) -> bool:
-    """Whether two events may have an output in common; ends of intervals of reals do not count."""
+    """Whether two events may have an output in common; single numbers of reals do not count."""
     if isinstance(one, tuple) and isinstance(two, tuple):
         return len(one) == len(two) and all(map(overlap, one, two))
-    if isinstance(two, Stretch):
+    if isinstance(two, OutputRange):
         one, two = two, one
-    if not isinstance(one, Stretch):
+    if not isinstance(one, OutputRange):
         return repr(one) == repr(two)
-    if isinstance(two, Stretch):
+    if isinstance(two, OutputRange):
         if one.is_whole != two.is_whole:
             return True
         low, high = max(one.lower, two.lower), min(one.upper, two.upper)
         return low <= high if one.is_whole else low < high
-    if not is_number(two):
-        return False
-    return bool(one.lower <= two <= one.upper if one.is_whole else one.lower < two < one.upper)
+    return one.is_whole and is_number(two) and bool(one.lower <= two <= one.upper)
 
 
 def has_reals(event: Any) -> bool:
     """Whether an event has an interval of reals."""
     if isinstance(event, tuple):
         return any(map(has_reals, event))
-    return isinstance(event, Stretch) and not event.is_whole
+    return isinstance(event, OutputRange) and not event.is_whole
 
 
 def wanted(event: Any) -> Any:
     """Return the pattern of the outputs of an event."""
     if isinstance(event, tuple):
         return tuple(map(wanted, event))
-    return REAL if isinstance(event, Stretch) else event
+    return REAL if isinstance(event, OutputRange) else event
 
 
 def interval_sides(event: Any) -> list[list[tuple[Fraction, ...]]]:
@@ -85,10 +89,10 @@ def interval_sides(event: Any) -> list[list[tuple[Fraction, ...]]]:
     return found
 
 
-def _intervals(event: Any) -> list[Stretch]:
+def _intervals(event: Any) -> list[OutputRange]:
     if isinstance(event, tuple):
         return [part for one in event for part in _intervals(one)]
-    return [event] if isinstance(event, Stretch) else []
+    return [event] if isinstance(event, OutputRange) else []
 
 
 class Events:
@@ -204,7 +208,7 @@ class Events:
         return found
 
 
-def _tail(power: int, r: Fraction, part: Stretch) -> Ratio:
+def _tail(power: int, r: Fraction, part: OutputRange) -> Ratio:
     """Return Σ n^i·e^{rεn} over all integers of a stretch to ∞, or from −∞."""
     end = Fraction(part.end)
     if part.upper != inf:  # Σ over m ≥ −end of (−m)^i·e^{−rεm}
@@ -220,7 +224,7 @@ def _at(event: Any, number: int) -> Any:
     """Return an event with an integer for its stretch."""
     if isinstance(event, tuple):
         return tuple(_at(one, number) for one in event)
-    return number if isinstance(event, Stretch) else event
+    return number if isinstance(event, OutputRange) else event
 
 
 def _fits(output: Any, event: Any, conditions: list[Condition], far: Far) -> bool:
@@ -233,13 +237,13 @@ def _fits(output: Any, event: Any, conditions: list[Condition], far: Far) -> boo
         pairs = zip(output, event, strict=True)
         return all(_fits(a, b, conditions, far) for a, b in pairs)
     if not holds_noise(output):
-        if isinstance(event, Stretch):
+        if isinstance(event, OutputRange):
             if is_number(output) and overlap(event, output):
                 raise UnsupportedError("a number without noise is in an interval of outputs")
             return False
         return repr(frozen(output)) == repr(event)
     if is_integer_noise(output):
-        if isinstance(event, Stretch):
+        if isinstance(event, OutputRange):
             if not event.is_whole:
                 return False
             far.append((output, event))
@@ -247,7 +251,7 @@ def _fits(output: Any, event: Any, conditions: list[Condition], far: Far) -> boo
         if is_number(event):
             conditions.append((output - event, "=="))
         return is_number(event)
-    if not isinstance(event, Stretch) or event.is_whole:
+    if not isinstance(event, OutputRange) or event.is_whole:
         return False  # real noise equals a number with probability 0
     for end, op in ((event.lower, ">="), (event.upper, "<=")):
         if not isinstance(end, float):

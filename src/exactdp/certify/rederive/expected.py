@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..kernel.reading import short
-from .cones import PolyhedralCone, leaves
+from .cones import PolyhedralCone
 from .derivation import single
 from .losses import LOSSES, LossOnCone
 from .near_logs import cone_at, point_at
@@ -67,18 +67,16 @@ class ExpectedLosses(Proofs):
             self.needed("ties of the ideal", lambda: self.faces(spaces))
         count = 0
         for k, (space, one) in enumerate(zip(spaces, listed, strict=True)):
-            for part, leaf in leaves(space.region, one["tree"]):
-                self.where = f"region {k + 1}, part {count + 1}"
-                loss, bounds = self.fields(leaf, "loss bounds")
-                if not part.is_full:
-                    self.require(loss is None and bounds == [], "a part without points")
-                    continue
-                count += 1
-                functions = self.found(
+            self.where = f"region {k + 1}"
+            count += self.parts_are_proved(
+                space.region,
+                one["tree"],
+                "loss",
+                lambda part, loss: self.found(
                     loss,
                     lambda: self.required(space, part, loss),  # noqa: B023
-                )
-                self.bounds_are_proved(part, functions, bounds)
+                ),
+            )
             self.where = f"region {k + 1}"
             self.jumps(space, flats)
         return (

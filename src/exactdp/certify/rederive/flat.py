@@ -1,8 +1,9 @@
 """A function as flat code: simple statements and jumps, so that a run can stop and continue.
 
-`max` and `min` of a list, and the ends of a sorted one, become loops: then each comparison is an
-instruction of its own. So do comprehensions whose entries compare, if they are returned or assigned
-to a variable. What stays nested (other calls and comprehensions) is one instruction.
+In code for a graph of runs, `max` and `min` of a list, and the ends of a sorted one, become loops:
+then each comparison is an instruction of its own. So do comprehensions whose entries compare, if
+they are returned or assigned to a variable. What stays nested (other calls and comprehensions) is
+one instruction.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from __future__ import annotations
 import ast
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from .ratios import UnsupportedError
+
+RETURNED = -1
+"""Stands for the next instruction where there is none, since the function is left."""
 
 _EXTREMES = {"max": ast.Gt, "min": ast.Lt}
 
@@ -21,7 +26,8 @@ _EXTREMES = {"max": ast.Gt, "min": ast.Lt}
 class Instruction:
     """One step.
 
-    `do` a statement, `test` or `jump`, `begin` a loop, take its `next` item, `return`.
+    `do` a statement, `test` or `jump`, `begin` a loop, take its `next` item, `return`; `while` is
+    the test at the head of such a loop.
     """
 
     kind: str
@@ -33,15 +39,23 @@ class Instruction:
 
 
 class FlatCode:
-    """The instructions of a function, and which variables each may still need."""
+    """The instructions of a function, and which variables each may still need.
 
-    def __init__(self, function: ast.FunctionDef) -> None:
+    With the names of functions that are `known`, they are for a graph of runs.
+    """
+
+    def __init__(self, function: ast.FunctionDef, known: frozenset[str] | None = None) -> None:
+        if function.args.vararg or function.args.kwarg or function.args.kwonlyargs:
+            raise UnsupportedError("a function with such arguments is not understood")
+        own = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and _is_set(one)}
+        own |= {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+        self.is_for_graph = known is not None
+        self.known = (known or frozenset()) - own
         self.code: list[Instruction] = []
         self._loops: list[tuple[int, list[int]]] = []  # where `continue` goes; the `break`s
         self._names = 0
         self._block(function.body)
         self._emit(Instruction("return", ast.Constant(None)))
-        self.live = self._liveness()
 
     def _emit(self, one: Instruction) -> int:
         self.code.append(one)
@@ -70,19 +84,22 @@ class FlatCode:
                 self._for(target, self._hoisted(items), body, otherwise)
             case ast.While(test, body, otherwise):
                 start = len(self.code)
-                self._loop(start, self._emit(Instruction("test", test)), body, otherwise)
+                head = Instruction("while", node)
+                if self.is_for_graph:
+                    head = Instruction("test", test)
+                self._loop(start, self._emit(head), body, otherwise)
             case ast.Break() | ast.Continue() if self._loops:
                 start, breaks = self._loops[-1]
                 jump = self._emit(Instruction("jump", target=start))
                 if isinstance(node, ast.Break):
                     breaks.append(jump)
-            case ast.Return(ast.ListComp(item, [clause])) if _is_plain(item, clause):
+            case ast.Return(ast.ListComp(item, [clause])) if self._is_split(item, clause):
                 name = self._name()
                 self._listed(name, item, clause)
                 self._emit(Instruction("return", _load(name)))
-            case ast.Assign([ast.Name(name)], ast.ListComp(item, [clause]) as made) if _is_plain(
-                item, clause
-            ) and name not in _read(made):
+            case ast.Assign([ast.Name(name)], ast.ListComp(item, [clause]) as made) if (
+                name not in _read(made) and self._is_split(item, clause)
+            ):
                 self._listed(name, item, clause)
             case ast.Return(value):
                 found = ast.Constant(None) if value is None else self._hoisted(value)
@@ -118,27 +135,36 @@ class FlatCode:
         self._block(otherwise)
         self._land(*breaks)
 
+    def _is_split(self, item: ast.expr, clause: ast.comprehension) -> bool:
+        """Whether the entries of a comprehension, with one loop and no condition, compare."""
+        inside = [*ast.walk(item)]
+        nested = (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
+        return (
+            self.is_for_graph
+            and isinstance(clause.target, ast.Name)
+            and not clause.ifs
+            and any(isinstance(one, ast.Compare) for one in inside)
+            and not any(isinstance(one, nested) for one in inside)
+        )
+
     def _listed(self, name: str, item: ast.expr, clause: ast.comprehension) -> None:
         """Write a loop that appends the entries of a comprehension to a new list."""
-        rest, own = self._name(), self._name()
+        own = self._name()
         assert isinstance(clause.target, ast.Name)
         entry = _Replaced(clause.target.id, own).visit(deepcopy(item))
-        append = ast.Call(ast.Attribute(_load(name), "append", ast.Load()), [entry], [])
-        self._emit(Instruction("begin", self._hoisted(clause.iter), rest))
-        self._emit(Instruction("do", _assigned(name, ast.List([], ast.Load()))))
-        start = len(self.code)
-        head = self._emit(Instruction("next", ast.Name(own, ast.Store()), rest))
-        self._loop(start, head, [ast.Expr(append)], [])
+        append = ast.Expr(ast.Call(ast.Attribute(_load(name), "append", ast.Load()), [entry], []))
+        self._block([_assigned(name, ast.List([], ast.Load())), _each(own, clause.iter, [append])])
 
     # Largest and smallest items -------------------------------------------------------
 
     def _hoisted(self, node: ast.expr) -> ast.expr:
         """Return an expression with variables for the extremes of lists, found by loops before."""
-        return _Extremes(self).visit(deepcopy(node)) if _has_extremes(node) else node
+        has_extremes = any(_extreme(one, self.known) is not None for one in ast.walk(node))
+        return _Extremes(self).visit(deepcopy(node)) if has_extremes else node
 
     def extreme(self, items: ast.expr, key: ast.expr | None, op: ast.cmpop) -> ast.expr:
         """Write a loop that finds the extreme item, and return its variable."""
-        rest, item, best, value, top = (self._name() for _ in range(5))
+        given, item, best, value, top = (self._name() for _ in range(5))
 
         def keyed(name: str) -> ast.expr:
             if key is None:
@@ -147,27 +173,21 @@ class FlatCode:
             found: ast.expr = _Replaced(key.args.args[0].arg, name).visit(deepcopy(key.body))
             return found
 
-        self._emit(Instruction("begin", items, rest))
+        self._emit(Instruction("begin", items, given))
+        rest = ast.Subscript(_load(given), ast.Slice(ast.Constant(1)), ast.Load())
         # An empty list fails here as there: then nothing is derived in this way.
-        self._emit(Instruction("do", _assigned(best, _entry(rest, ast.Constant(0)))))
-        self._emit(Instruction("do", _assigned(top, keyed(best))))
-        self._emit(Instruction("do", _assigned(rest, _entry(rest, ast.Slice(ast.Constant(1))))))
-        start = len(self.code)
-        head = self._emit(Instruction("next", ast.Name(item, ast.Store()), rest))
-        self._emit(Instruction("do", _assigned(value, keyed(item))))
+        first = ast.Subscript(_load(given), ast.Constant(0), ast.Load())
         compared = ast.Compare(_load(value), [op], [_load(top)])
-        away = self._emit(Instruction("test", compared))
-        self._emit(Instruction("do", _assigned(best, _load(item))))
-        self._emit(Instruction("do", _assigned(top, _load(value))))
-        self._land(away)
-        self._emit(Instruction("jump", target=start))
-        self._land(head)
+        better = [_assigned(best, _load(item)), _assigned(top, _load(value))]
+        each = [_assigned(value, keyed(item)), ast.If(compared, better, [])]
+        self._block([_assigned(best, first), _assigned(top, keyed(best)), _each(item, rest, each)])
         return _load(best)
 
     # Liveness -------------------------------------------------------------------------
 
-    def _liveness(self) -> list[frozenset[str]]:
-        """Return the variables that may be read from an instruction on, before they are set."""
+    @cached_property
+    def live(self) -> list[frozenset[str]]:
+        """The variables that may be read from an instruction on, before they are set."""
         live: list[frozenset[str]] = [frozenset()] * len(self.code)
         changed = True
         while changed:
@@ -177,7 +197,7 @@ class FlatCode:
                 after: frozenset[str] = frozenset()
                 if one.kind not in ("return", "jump"):
                     after |= live[k + 1]
-                if one.kind in ("test", "next", "jump"):
+                if one.kind in ("test", "while", "next", "jump"):
                     after |= live[one.target]
                 used, defined = _effects(one)
                 found = frozenset(used | (after - defined))
@@ -190,6 +210,8 @@ def _effects(one: Instruction) -> tuple[set[str], set[str]]:
     """Return the variables that an instruction reads, and those that it surely sets."""
     if one.kind == "begin":
         return _read(one.node), {one.name}
+    if one.kind == "while":
+        return _read(one.node.test), set()
     if one.kind == "next":  # after the last item, the target keeps its value
         return {one.name} | (_read(one.node) - _stored(one.node)), set()
     if one.kind == "do" and isinstance(one.node, ast.Assign):
@@ -212,6 +234,10 @@ def _read(node: ast.AST) -> set[str]:
     }
 
 
+def _is_set(name: ast.Name) -> bool:
+    return not isinstance(name.ctx, ast.Load)
+
+
 def _stored(target: ast.AST) -> set[str]:
     """Return the names that an assignment to a target sets."""
     if isinstance(target, ast.Name):
@@ -225,12 +251,12 @@ def _load(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _entry(name: str, index: ast.expr) -> ast.expr:
-    return ast.Subscript(_load(name), index, ast.Load())
-
-
-def _assigned(name: str, value: ast.expr) -> ast.Assign:
+def _assigned(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _each(name: str, items: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+    return ast.For(ast.Name(name, ast.Store()), items, body, [])
 
 
 class _Replaced(ast.NodeTransformer):
@@ -257,38 +283,24 @@ class _Extremes(ast.NodeTransformer):
         """Leave unchanged what may not be evaluated, or more than once."""
         if isinstance(node, _NESTED):
             return node
-        found = _extreme(node)
+        found = _extreme(node, self.code.known)
         if found is None:
             return self.generic_visit(node)
         items, key, op = found
         return self.code.extreme(self.visit(items), key, op)
 
 
-def _is_plain(item: ast.expr, clause: ast.comprehension) -> bool:
-    """Whether the entries of a comprehension compare, and it has one loop and no condition."""
-    inside = [*ast.walk(item)]
-    nested = (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
-    return (
-        isinstance(clause.target, ast.Name)
-        and not clause.ifs
-        and any(isinstance(one, ast.Compare) for one in inside)
-        and not any(isinstance(one, nested) for one in inside)
-    )
-
-
-def _has_extremes(node: ast.AST) -> bool:
-    return any(_extreme(one) is not None for one in ast.walk(node))
-
-
-def _extreme(node: ast.AST) -> tuple[ast.expr, ast.expr | None, ast.cmpop] | None:
+def _extreme(
+    node: ast.AST, known: frozenset[str]
+) -> tuple[ast.expr, ast.expr | None, ast.cmpop] | None:
     """Return the list, the key and the comparison of which a node is the extreme item."""
     match node:
-        case ast.Call(ast.Name("max" | "min" as name), [items], keywords):
+        case ast.Call(ast.Name("max" | "min" as name), [items], keywords) if name in known:
             return _keyed(items, keywords, _EXTREMES[name]())
         case ast.Subscript(
             ast.Call(ast.Name("sorted"), [items], keywords),
             ast.Constant(0) | ast.UnaryOp(ast.USub(), ast.Constant(1)) as place,
-        ):
+        ) if "sorted" in known:
             turned = [one for one in keywords if one.arg == "reverse"]
             rest = [one for one in keywords if one.arg != "reverse"]
             if any(not isinstance(one.value, ast.Constant) for one in turned):
@@ -312,10 +324,3 @@ def _keyed(
         return None
     inner = [one for one in ast.walk(key.body) if isinstance(one, _NESTED)]  # type: ignore[attr-defined]
     return None if inner else (items, key, op)
-
-
-def flat_code(function: ast.FunctionDef | None) -> FlatCode:
-    """Return the code of a function."""
-    if function is None or function.args.vararg or function.args.kwarg or function.args.kwonlyargs:
-        raise UnsupportedError("a function with such arguments is not flattened")
-    return FlatCode(function)

@@ -23,7 +23,7 @@ from .linear import LinearForm, is_number
 from .points import Point
 from .ratios import UnsupportedError
 from .runs import Condition, Path
-from .selections import Selection
+from .selections import SelectedOutputs
 
 SystemRow = tuple[tuple[Fraction, ...], Fraction, bool]  # c·x + d ≥ 0, or > 0 if strict
 
@@ -144,7 +144,7 @@ def _selected(
     for sign in (1, -1):
         try:
             runs = derivation.merged([*entries], noisy=False)
-            outputs = Selection(runs, size, sign=sign, ties=True).outputs
+            outputs = SelectedOutputs(runs, size, sign=sign, ties=True).outputs
         except (UnsupportedError, RecursionError):
             continue
         if not _is_known(derivation.spec["input_distance"], u) or output not in outputs:

@@ -13,14 +13,15 @@ A form that is not proved in this way may still be nonnegative.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
 from .linear import LinearForm
-from .merged import Asked, Goto, Output, Picked, RunGraph, RunTree
+from .merged import Goto, RunGraph
 from .ratios import UnsupportedError
+from .runs import Picked, Question
 
 _MOST = 10_000_000  # steps
 
@@ -39,11 +40,13 @@ class ImpliedForms:
         self._left = _MOST
         self._known: dict[Inequality, dict[int, bool]] = {}
         for k in runs.order:
-            for end, conditions in _leaves(runs.nodes[k].tree, ()):
+            question = runs.nodes[k].question
+            for answer, end in enumerate(runs.ends(k)):
+                way = k, _conditions(question, truth=answer == 0)
                 if isinstance(end, Goto):
-                    self.ways.setdefault(end.node, []).append((k, conditions))
+                    self.ways.setdefault(end.node, []).append(way)
                 else:
-                    self.ends.append((end.value, (k, conditions)))
+                    self.ends.append((end.value, way))
         self._compared: dict[int, frozenset[int]] = {}
         """The unknowns compared on all ways to a node."""
         for k in reversed(runs.order):
@@ -167,20 +170,15 @@ def _signed(form: LinearForm, sign: int, *, strict: bool) -> Inequality:
     return side_of(slopes, sign * form.constant, strict=strict)
 
 
-def _leaves(tree: RunTree, before: tuple[Inequality, ...]) -> Iterator[tuple[Output | Goto, Any]]:
-    """Yield the leaves of a tree with the conditions on which they are reached."""
-    if isinstance(tree, Picked):
+def _conditions(question: Question | None, *, truth: bool) -> tuple[Inequality, ...]:
+    """Return the conditions of an edge, on which a question has an answer."""
+    if question is None:
+        return ()
+    if isinstance(question, Picked):
         raise UnsupportedError("an ideal chooses at random")
-    if not isinstance(tree, Asked):
-        yield tree, before
-        return
-    for truth, rest in ((True, tree.yes), (False, tree.no)):
-        op = tree.op
-        more: tuple[Inequality, ...] = ()
-        if op in ("==", "!="):
-            if truth == (op == "=="):
-                more = tuple(_signed(tree.form, sign, strict=False) for sign in (1, -1))
-        else:
-            sign = 1 if (op[0] == ">") == truth else -1
-            more = (_signed(tree.form, sign, strict=(len(op) == 1) == truth),)
-        yield from _leaves(rest, (*before, *more))
+    form, op = question
+    if op in ("==", "!="):
+        is_equal = truth == (op == "==")
+        return tuple(_signed(form, sign, strict=False) for sign in (1, -1)) if is_equal else ()
+    sign = 1 if (op[0] == ">") == truth else -1
+    return (_signed(form, sign, strict=(len(op) == 1) == truth),)

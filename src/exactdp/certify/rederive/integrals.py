@@ -103,7 +103,8 @@ class Integrals:
         finer = lcm(*(q.denominator for row in start for q in row[count:]))
         scaled = frozenset((*row[:count], *(int(q * finer) for q in row[count:])) for row in start)
         powers = (*raised, *(0,) * self.parameters)
-        cells: Cells = {scaled: {(powers, (0,) * width): size ** sum(raised)}}
+        lengths = sum(raised) + sum(kind == "unif" for kind, _ in noises)
+        cells: Cells = {scaled: {(powers, (0,) * width): size**lengths}}
         waiting, divisor = set(range(count)), 1
         while waiting:
             v = min(waiting, key=lambda k: (_splits(cells, k), k))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from .builtin import FUNCTIONS, METHODS, OPERATORS, bounded
 from .chains import After, LoopChain
+from .flat import RETURNED, FlatCode
 from .linear import LinearForm, is_number
+from .moving import Moving
 from .ratios import (
     EPS,
     BrokenRunError,
@@ -20,8 +22,7 @@ from .ratios import (
     UnsupportedError,
     WrongProgramError,
 )
-from .runs import NoisyLoopError, Path, ProgramRun, as_score
-from .spans import Moving
+from .runs import NoisyLoopError, Path, as_score
 
 if TYPE_CHECKING:
     from .programs import SourceProgram
@@ -63,24 +64,24 @@ _WORDS = {"choose", "divmod", "expmech", "str"}  # known, but not in this way or
 _DEEPEST = 20  # calls of functions inside functions
 
 
-class LeaveError(Exception):
-    """A `break`, `continue` or `return` that leaves enclosing statements."""
-
-    def __init__(self, word: str, value: Any = None) -> None:
-        self.word = word
-        self.value = value
-
-
 class FunctionCall:
-    """One call of one function: its variables."""
+    """One call of one function: its variables, and its code if statements are run."""
 
     def __init__(
-        self, program: SourceProgram, run: ProgramRun | None, local: dict[str, Any], depth: int
+        self,
+        program: SourceProgram,
+        run: Path | None,
+        local: dict[str, Any],
+        depth: int,
+        code: FlatCode | None = None,
     ) -> None:
         self.program = program
         self.run = run
         self.local = local
         self.depth = depth
+        self.flat = code
+        self.output: Any = None
+        """What is returned, once it is."""
 
     def guarded(self, node: ast.expr) -> Any:
         """Return the value of an expression outside any run."""
@@ -92,30 +93,51 @@ class FunctionCall:
     def called(self, node: ast.FunctionDef, arguments: list[Any]) -> Any:
         """Run a function."""
         names = [one.arg for one in node.args.args]
-        plain_call = not (node.args.vararg or node.args.kwarg or node.args.kwonlyargs)
-        if self.depth > _DEEPEST or len(names) != len(arguments) or not plain_call:
+        if self.depth > _DEEPEST or len(names) != len(arguments):
             raise UnsupportedError("a call is not understood")
         given = [list(one) if isinstance(one, list) else one for one in arguments]
-        local = dict(zip(names, given, strict=True))
-        inner = type(self)(self.program, self.run, local, self.depth + 1)
-        try:
-            inner.block(node.body)
-        except LeaveError as leave:
-            if leave.word == "return":
-                return leave.value
-            raise UnsupportedError("break outside a loop") from None
-        return None
+        local, code = dict(zip(names, given, strict=True)), self.program.code(node)
+        inner = type(self)(self.program, self.run, local, self.depth + 1, code)
+        inner.follow(0)
+        return inner.output
 
     # Statements -----------------------------------------------------------------------
 
-    def block(self, body: list[ast.stmt]) -> None:
-        """Run statements."""
-        for node in body:
-            self.program.steps.spend()
-            self.statement(node)
+    def follow(self, pc: int, inside: range | None = None) -> int:
+        """Run instructions until one outside of a range is next; return which one."""
+        while pc != RETURNED and (inside is None or pc in inside):
+            pc = self.step(pc)
+        return pc
+
+    def step(self, pc: int) -> int:
+        """Run an instruction, and return the next one."""
+        self.program.steps.spend()
+        assert self.flat is not None
+        one = self.flat.code[pc]
+        match one.kind:
+            case "do":
+                self.statement(one.node)
+            case "test":
+                return pc + 1 if self.truth(one.node) else one.target
+            case "while":
+                return self.loop(pc, one.node, one.target)
+            case "jump":
+                return one.target
+            case "begin":
+                self.local[one.name] = list(bounded(self.value(one.node)))
+            case "next":
+                items = self.local[one.name]
+                if not items:
+                    return one.target
+                self.local[one.name] = items[1:]
+                self.assign(one.node, items[0])
+            case _:
+                self.output = self.value(one.node)
+                return RETURNED
+        return pc + 1
 
     def statement(self, node: ast.stmt) -> None:
-        """Run one statement."""
+        """Run one statement without others in it."""
         match node:
             case ast.Assign(targets, value):
                 found = self.value(value)
@@ -125,22 +147,6 @@ class FunctionCall:
                 self.assign(target, self.value(value))
             case ast.AugAssign(target, op, value):
                 self.assign(target, self.operate(op, self.value(target), self.value(value)))
-            case ast.If(test, body, otherwise):
-                self.block(body if self.truth(test) else otherwise)
-            case ast.For(target, items, body, otherwise):
-                self.loop(iter(bounded(self.value(items))), target, body, otherwise)
-            case ast.While(test, body, otherwise):
-                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-                if not _NOISES.isdisjoint(names):
-                    raise UnsupportedError("a loop that draws noise again is not re-derived")
-                if not self.left_chain(test, body, otherwise):
-                    self.loop(test, None, body, otherwise)
-            case ast.Return(value):
-                raise LeaveError("return", self.value(value) if value is not None else None)
-            case ast.Break():
-                raise LeaveError("break")
-            case ast.Continue():
-                raise LeaveError("continue")
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Name(name), "append" | "extend" as how), [item])
             ):
@@ -151,7 +157,7 @@ class FunctionCall:
             case ast.Expr(ast.Constant()) | ast.Pass():
                 return
             case ast.Expr(ast.Call(ast.Name("observe"))):
-                if getattr(self.run, "noisy", False):
+                if self.run is not None and self.run.noisy:
                     raise UnsupportedError("observed conditions are not re-derived")
             case ast.Assert(test):
                 if not self.truth(test):
@@ -159,71 +165,45 @@ class FunctionCall:
             case _:
                 raise UnsupportedError(f"{type(node).__name__} is not understood")
 
-    def loop(
-        self, over: Any, target: ast.expr | None, body: list[ast.stmt], otherwise: Any
-    ) -> None:
-        """Run a loop over items (with a target) or while a test holds."""
-        while True:
-            self.program.steps.spend()
-            if target is not None:
-                try:
-                    self.assign(target, next(over))
-                except StopIteration:
-                    break
-            elif not self.truth(over):
-                break
-            try:
-                self.block(body)
-            except LeaveError as leave:
-                if leave.word == "break":
-                    return
-                if leave.word == "return":
-                    raise
-        self.block(otherwise)
+    def loop(self, pc: int, node: ast.While, end: int) -> int:
+        """Run the test of a `while` loop; a loop of choices is left by one of its exits."""
+        unlike = self.program.unlike_chains
+        if id(node) not in unlike:
+            names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            if not _NOISES.isdisjoint(names):
+                raise UnsupportedError("a loop that draws noise again is not re-derived")
+            functions = (self.program.constants.get(name) for name in names)
+            is_called = any(isinstance(one, ast.FunctionDef) for one in functions)
+            outer, after = self.run, None
+            may_choose = is_called or not names.isdisjoint(("choose", "expmech"))
+            if may_choose and outer is not None and outer.noisy:
+                after = self._left_chain(outer, pc, node, end)
+            if after is not None:
+                self.local, self.output = dict(after.local), after.value
+                return after.pc
+            unlike.add(id(node))
+        return pc + 1 if self.truth(node.test) else end
 
-    def left_chain(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> bool:
-        """Leave a loop of choices by one of its exits; False if it is not seen to be one."""
-        outer, unlike = self.run, self.program.unlike_chains
-        if not isinstance(outer, Path) or not outer.noisy or id(test) in unlike:
-            return False
-        if not self._may_choose(test, body):
-            return False
+    def _left_chain(self, outer: Path, pc: int, node: ast.While, end: int) -> After | None:
+        """Return how a loop of choices is left; None if its paths are followed one by one."""
+        code = self.flat
+        assert code is not None
 
         def iteration(path: Path, local: dict[str, Any]) -> After:
-            inner = type(self)(self.program, path, local, self.depth)
-            if not inner.truth(test):
-                return After("end", inner.local)
-            try:
-                inner.block(body)
-            except LeaveError as leave:
-                return After(leave.word, inner.local, leave.value)
-            return After("continue", inner.local)
+            inner = type(self)(self.program, path, local, self.depth, code)
+            after = pc + 1 if inner.truth(node.test) else end
+            after = inner.follow(after, range(pc + 1, end))
+            return After(after, inner.local, inner.output)
 
         outer.is_closed = True
         try:
-            chain = LoopChain(outer, iteration, self.local)
+            chain = LoopChain(outer, iteration, After(pc, self.local), code.live)
         except (BrokenRunError, NoisyLoopError):
-            unlike.add(id(test))
-            return False  # its paths are followed one by one
+            return None
         finally:
             outer.is_closed = False
-        exits = chain.chances()
-        after, chance = exits[outer.pick(len(exits))]
-        outer.weigh(chance)
-        if after.word == "return":
-            raise LeaveError("return", after.value)
-        self.local = dict(after.local)
-        if after.word == "end":
-            self.block(otherwise)
-        return True
-
-    def _may_choose(self, test: ast.expr, body: list[ast.stmt]) -> bool:
-        """Whether a loop has a choice, or calls a function that may have one."""
-        nodes = (node for part in (test, *body) for node in ast.walk(part))
-        names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        functions = (self.program.constants.get(name) for name in names)
-        is_called = any(isinstance(one, ast.FunctionDef) for one in functions)
-        return is_called or not names.isdisjoint(("choose", "expmech"))
+        found: After = outer.picked(*chain.chances())
+        return found
 
     def assign(self, target: ast.expr, value: Any) -> None:
         """Assign a value to a target."""
@@ -434,7 +414,7 @@ class FunctionCall:
         """Return a value; an expression in ε as the real number that it is beside reals."""
         return self.sampling().real(value) if isinstance(value, Ratio) else value
 
-    def sampling(self) -> ProgramRun:
+    def sampling(self) -> Path:
         """Return the run, where a sample is taken."""
         if self.run is None:
             raise UnsupportedError("a constant samples")

@@ -6,11 +6,12 @@ Because a comparison answers True or False, Python's own `max`, `sorted` and `ab
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from .ratios import UnsupportedError
+from .operators import Ordered
+from .ratios import Ratio, UnsupportedError
 
 Rational = int | Fraction
 Coefficients = Mapping[int, Fraction]
@@ -41,11 +42,10 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | Fraction) and not isinstance(value, bool)
 
 
-class LinearForm:
+class LinearForm(Ordered):
     """Σ c·x + constant, with at least one unknown x."""
 
     __slots__ = ("coefficients", "constant", "judge")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, coefficients: Coefficients, constant: Fraction, judge: Judge) -> None:
         self.coefficients = coefficients
@@ -69,20 +69,12 @@ class LinearForm:
     def __add__(self, other: object) -> Any:
         return self._combined(other, 1)
 
-    __radd__ = __add__
-
     def __sub__(self, other: object) -> Any:
         return self._combined(other, -1)
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other if is_number(other) else NotImplemented
 
     def __neg__(self) -> LinearForm:
         found: LinearForm = self * -1
         return found
-
-    def __pos__(self) -> LinearForm:
-        return self
 
     def __mul__(self, other: Any) -> Any:
         if not is_number(other):
@@ -92,18 +84,14 @@ class LinearForm:
         found = {name: c * other for name, c in self.coefficients.items()}
         return LinearForm(found, self.constant * other, self.judge)
 
-    __rmul__ = __mul__
-
     def __truediv__(self, other: Any) -> Any:
         return self * (1 / Fraction(other)) if is_number(other) else NotImplemented
-
-    def __abs__(self) -> LinearForm:
-        return self if self >= 0 else -self
 
     def __bool__(self) -> bool:
         raise UnsupportedError("a number with noise is used as a truth value")
 
-    def _compared(self, other: Any, op: str) -> Any:
+    def compared(self, other: Any, op: str) -> Any:
+        """Return whether self op other."""
         if isinstance(other, float):  # ±inf, no other float is ever made
             return op in ("<", "<=", "!=") if other > 0 else op in (">", ">=", "!=")
         difference = self._combined(other, -1)
@@ -112,24 +100,6 @@ class LinearForm:
         if difference is NotImplemented:
             return NotImplemented
         return holds(difference, op)
-
-    def __lt__(self, other: object) -> Any:
-        return self._compared(other, "<")
-
-    def __le__(self, other: object) -> Any:
-        return self._compared(other, "<=")
-
-    def __gt__(self, other: object) -> Any:
-        return self._compared(other, ">")
-
-    def __ge__(self, other: object) -> Any:
-        return self._compared(other, ">=")
-
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, "==")
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, "!=")
 
 
 _COMPARED = {
@@ -146,3 +116,37 @@ NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 def holds(number: int | Fraction, op: str) -> bool:
     """Return whether number op 0."""
     return bool(_COMPARED[op](number, 0))
+
+
+def forms_in(value: Any) -> Iterator[LinearForm]:
+    """Yield the forms in a value."""
+    if isinstance(value, LinearForm):
+        yield value
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from forms_in(one)
+    elif isinstance(value, dict):
+        raise UnsupportedError("a variable holds what is not merged")
+
+
+def may_hold(value: Any) -> bool:
+    """Whether a value may hold unknowns; what a loop has still to go through does not, mostly."""
+    return not isinstance(value, list | tuple) or {*map(type, value)} != {int}
+
+
+def spelled_key(value: Any) -> object:
+    """Return a value as a key: equal keys are equal values."""
+    if isinstance(value, LinearForm):
+        slopes = tuple(sorted((name, as_int(c)) for name, c in value.coefficients.items()))
+        return "form", slopes, as_int(value.constant)
+    if isinstance(value, list | tuple):
+        if not may_hold(value):
+            return type(value).__name__, "int", tuple(value)
+        return type(value).__name__, tuple(map(spelled_key, value))
+    if isinstance(value, dict):
+        return "dict", spelled_key([*value.items()])
+    if value is None or isinstance(value, bool | int | str | Fraction | float):
+        return type(value).__name__, value
+    if isinstance(value, Ratio):
+        return "ratio", frozenset(value.over.items()), frozenset(value.under.items())
+    raise UnsupportedError("a variable holds what is not merged")

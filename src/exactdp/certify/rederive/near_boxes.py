@@ -16,9 +16,9 @@ from .choices import Choices, always
 from .derivation import UNDEFINED, Derivation
 from .distances import is_beyond, norm
 from .linear import is_number
+from .moving import End, MovingInterval
 from .points import Point
 from .ratios import UnsupportedError
-from .spans import End, Span
 
 InputBox = tuple[tuple[End, End], ...]
 
@@ -86,8 +86,8 @@ class NearBoxes:
         least = Fraction(1) if name == "discrete" else norm(name, gaps)
         return is_beyond(name, least, self.radius, strict=self.strict)
 
-    def _spans(self, box: InputBox, answers: Choices) -> list[Span]:
-        return [Span(low, high, answers) for low, high in box]
+    def _spans(self, box: InputBox, answers: Choices) -> list[MovingInterval]:
+        return [MovingInterval(low, high, answers) for low, high in box]
 
     def _is_beyond(self, box: InputBox, answers: Choices) -> bool:
         """Whether a distance given by its source is not below the radius, in one run."""
@@ -95,7 +95,7 @@ class NearBoxes:
             found = self.derivation.distance_from(self.u, self._spans(box, answers))
         except UnsupportedError:
             return False
-        least = found.lower if isinstance(found, Span) else found
+        least = found.lower if isinstance(found, MovingInterval) else found
         return is_beyond(None, least, self.radius, strict=self.strict)
 
     def _agrees(self, box: InputBox, answers: Choices) -> bool:

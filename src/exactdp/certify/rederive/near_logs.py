@@ -65,7 +65,7 @@ class PointLevel(NamedTuple):
     @property
     def ratio(self) -> Ratio:
         """The number, where the variable 1 is the logarithm."""
-        return Ratio.number(self.number) + self.slope * variable(1)
+        return Ratio.number(self.number) + variable(1) * self.slope
 
 
 def cone_at(reader: Statement, entries: list[Any], at: EvaluationPoint) -> ParameterSpace:

@@ -1,7 +1,8 @@
-"""The spaces of parameters of a claim of privacy: pairs of adjacent inputs and their outputs.
+"""What a claim of privacy says, and its spaces of parameters: pairs of adjacent inputs.
 
 A pair of inputs is a point of a space (ε, u, u′ − u, y), each multiplied by ε, with y the real
-numbers of the output; the adjacency is a polytope of u′ − u. The checker lists these spaces itself.
+numbers of the output; the adjacency is a polytope of u′ − u. At a listed pair only ε and y move.
+The checker lists these spaces itself.
 """
 
 from __future__ import annotations
@@ -11,13 +12,20 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+from ..kernel.reading import short
 from .cones import PolyhedralCone, UndecidedError, axes, axis
 from .derivation import single
+from .distances import is_beyond, norm
+from .events import interval_sides, wanted
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
-from .points import InsideFace, number_of
-from .privacy import Privacies
-from .ratios import UnsupportedError
+from .points import InsideCone, number_of
+from .proofs import Proofs
+from .ratios import EPS, UnsupportedError, WrongProgramError
+from .values import counted
+
+_PARTS = "mechanism budget delta adjacent measure epsilon inputs"
+_MOST_INPUTS = 3_000
 
 Ball = tuple[tuple[int, ...], list[tuple[tuple[Fraction, ...], Fraction]]]
 """Entries that move, and sides Σ q·d ≤ c of their differences d."""
@@ -34,15 +42,108 @@ class PairSpace(NamedTuple):
     reals: int
     """How many real numbers it has; they are the last parameters."""
     region: PolyhedralCone
+    places: tuple[int, int] | None = None
+    """The places of two listed inputs."""
+    event: Any = None
+    """The event with real numbers that is compared at listed inputs (of bounded range, two)."""
 
 
-class PairSpaces(Privacies):
+class PairSpaces(Proofs):
     """A claim of privacy, and its spaces of pairs."""
 
+    adjacency: tuple[str, Any, Any] = "pairs", None, None
     by_slopes = False
     adjacent_tree: Any = None
     """Where an adjacency that is a function holds."""
     found_corners: list[tuple[Fraction, ...]] | None = None
+
+    # What is claimed ------------------------------------------------------------------
+
+    def read_claim(self, claim: Any) -> None:
+        """Read what is claimed."""
+        self.where = "the claim"
+        spec = dict(zip(_PARTS.split(), self.fields(claim, _PARTS), strict=True))
+        self.require(spec["measure"] in ("privacy", "bounded_range"), "the measure is not known")
+        self.is_range = spec["measure"] == "bounded_range"
+        budget = self.read_budget(spec["budget"])
+        self.delta = self.quotient(spec["delta"])
+        self.require(not self.is_range or self.delta == 0, "bounded range has no δ")
+        self.read_program(spec)
+        self.pairs = list(dict.fromkeys(self.adjacent(spec["adjacent"])))
+        function = self.derivation.mechanism.function
+        assert function is not None
+        what = "of bounded range" if self.is_range else "private"
+        also = " and the stated δ" if self.delta != 0 else ""
+        self.claim = (
+            f"{short(function.name)} is {what} with {budget}{also} "
+            f"{self.where_claimed}, for every ε in {self.epsilon.text()}"
+        )
+
+    def read_budget(self, given: Any) -> str:
+        """Read the budget, a multiple of ε or a logarithm, and return it as words."""
+        self.multiple: Fraction | None = None
+        if isinstance(given, dict):
+            (form,) = self.fields(given, "log")
+            self.factor = self.quotient(form)
+            return "a stated logarithm as its budget"
+        self.multiple = self.rational(given)
+        self.require(self.multiple >= 0, "the budget is negative")
+        self.factor = (EPS * self.multiple).exp()
+        return f"the budget {self.multiple}·ε"
+
+    @property
+    def where_claimed(self) -> str:
+        """The inputs that the claim is about, as words."""
+        if self.is_listed:
+            return f"at {counted(len(self.pairs), 'pair')} of inputs"
+        return "on all real inputs" if self.ends is None else "on all inputs of a box of reals"
+
+    def adjacent(self, given: Any) -> Iterator[tuple[int, int]]:
+        """Yield the ordered pairs of different adjacent inputs, by their places."""
+        self.require(isinstance(given, dict) and len(given) == 1, "the adjacency is not known")
+        ((name, size),) = given.items()
+        count = len(self.inputs) if self.is_listed else 0
+        if name == "pairs":
+            self.require(self.is_listed, "pairs of inputs that are not listed")
+            self.adjacency = name, None, None
+            for one in self.entries(size):
+                first, second = (self.integer(k, 0, count - 1) for k in self.pair(one))
+                yield from ((first, second), (second, first))
+            return
+        if name == "source":
+            self.require(isinstance(size, str), "the adjacency is not source text")
+            most, change = size, None
+        elif name == "entries":
+            most, change = self.pair(size)
+            self.integer(most, 1)
+            change = None if change is None else self.rational(change)
+        else:
+            self.require(name in ("linf", "l1", "l2"), "the adjacency is not known")
+            most, change = name, self.rational(size)
+        self.adjacency = name, most, change
+        if not self.is_listed:
+            return
+        self.require(count <= _MOST_INPUTS, "there are too many inputs")
+        listed = [single(u) for u in self.inputs]
+        for i, u in enumerate(listed):
+            for j, v in enumerate(listed):
+                if i != j and u != v and self.are(u, v):
+                    yield i, j
+
+    def are(self, u: list[Any], v: list[Any]) -> bool:
+        """Whether two inputs are adjacent, given by their single values."""
+        name, most, change = self.adjacency
+        if name != "source":
+            return _are_adjacent(u, v, most, change)
+        try:
+            found = [self.derivation.related(most, *pair) for pair in ((u, v), (v, u))]
+        except (UnsupportedError, WrongProgramError) as error:
+            self.require(False, f"the adjacency is not derived: {error}")
+        right = all(type(one) is bool for one in found) and found[0] == found[1]
+        self.require(right, "the adjacency is not symmetric, or not True or False")
+        return bool(found[0])
+
+    # Spaces ---------------------------------------------------------------------------
 
     @property
     def members(self) -> list[tuple[Any, ...] | None]:
@@ -52,10 +153,14 @@ class PairSpaces(Privacies):
     def spaces(self) -> Iterator[PairSpace]:
         """Yield spaces that together contain all pairs of the claim."""
         if self.is_listed:
+            ray = self.ray()
             for i, j in self.pairs:
                 one, two = single(self.inputs[i]), single(self.inputs[j])
-                for pattern in (None, *self.patterns(one, two)):
-                    yield self.pair_space(one, two, pattern, 1, [])
+                for event in self.real_events_at(i, j):
+                    sides = [side for each in interval_sides(event) for side in each]
+                    space = self.pair_space(one, two, wanted(event), 1, sides)
+                    yield space._replace(places=(i, j), event=event)
+                yield PairSpace(one, two, None, 0, ray, (i, j))
             return
         reals = self.members.count(None)
         if self.by_slopes:
@@ -70,6 +175,10 @@ class PairSpaces(Privacies):
             for second in product(*finite):
                 for ball in self.balls(first, second):
                     yield from self.of_ball(first, second, *ball)
+
+    def real_events_at(self, i: int, j: int) -> Iterator[Any]:
+        """Yield the events with real numbers that are compared at two listed inputs."""
+        raise NotImplementedError
 
     def of_ball(
         self,
@@ -232,7 +341,7 @@ class PairSpaces(Privacies):
 
     def is_adjacent(self, part: PolyhedralCone) -> bool:
         """Whether all pairs inside a cone of (ε, u, u′ − u) are adjacent, or else none is."""
-        judge, reals, units = InsideFace(part), self.members.count(None), axes(part.size)
+        judge, reals, units = InsideCone(part), self.members.count(None), axes(part.size)
         one = [number_of(units[1 + k], judge) for k in range(reals)]
         two = [x + number_of(units[1 + reals + k], judge) for k, x in enumerate(one)]
         return self.are(one, two)
@@ -257,3 +366,15 @@ class PairSpaces(Privacies):
         if self.is_range:
             every = list(product(every, repeat=2))
         return [pattern for pattern in every if reals_in(pattern)]
+
+
+def _are_adjacent(u: list[Any], v: list[Any], most: Any, change: Fraction | None) -> bool:
+    """Whether two inputs are adjacent by linf, l1, or a number of entries that change."""
+    if isinstance(most, int):
+        moved = [(a, b) for a, b in zip(u, v, strict=True) if a != b]
+        return len(moved) <= most and (
+            change is None or all(abs(Fraction(a) - Fraction(b)) <= change for a, b in moved)
+        )
+    gaps = [abs(Fraction(a) - Fraction(b)) for a, b in zip(u, v, strict=True)]
+    assert change is not None
+    return not is_beyond(most, norm(most, gaps), change, strict=False)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from .cones import PolyhedralCone, Vector, dot, whole
+from .cones import PolyhedralCone, Vector
 from .linear import Judge, LinearForm, holds, is_number, plain
 from .ratios import UnsupportedError
 
@@ -68,17 +68,6 @@ class InsideCone:
         if any(vector[1:]):
             self.compared.add((vector, op))
         return holds(sign or form.coefficients.get(0, 0), op)
-
-
-class InsideFace(InsideCone):
-    """Decides comparisons inside a cone that may be flat: there a form may be 0 everywhere."""
-
-    def decide(self, form: LinearForm, op: str) -> bool:
-        """Return whether form op 0."""
-        vector = whole(vector_of(form, self.region.size))
-        if not any(dot(vector, ray) for ray in self.region.generators):
-            return holds(0, op)
-        return holds(self.region.judge(vector), op)
 
 
 def vector_of(value: Any, size: int) -> Vector:

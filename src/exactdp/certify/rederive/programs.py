@@ -13,11 +13,12 @@ from fractions import Fraction
 from typing import Any
 
 from . import limits
-from .builtin import bounded
+from .builtin import FUNCTIONS, bounded
+from .flat import FlatCode
 from .interpreter import FAILURES, UNKNOWN, FunctionCall
 from .linear import LinearForm, plain
 from .ratios import BrokenRunError, EndlessRunError, UnsupportedError
-from .runs import ProgramRun
+from .runs import Path
 
 # So the printer of programs names what it cannot print.
 _OUTSIDE = re.compile(r"^# (\w+)[\w.]* is ", re.MULTILINE)
@@ -66,7 +67,8 @@ class SourceProgram:
             raise UnsupportedError("the program cannot be read") from error
         self.constants: dict[str, Any] = {}
         self.unlike_chains: set[int] = set()
-        """Tests of `while` loops that are not examined as chains (see `chains`)."""
+        """The `while` loops that are not examined as chains (see `chains`)."""
+        self._codes: dict[object, FlatCode] = {}
         self.outside = set(_OUTSIDE.findall(source))
         self.function: ast.FunctionDef | None = None
         nobody = FunctionCall(self, None, {}, 0)
@@ -90,6 +92,14 @@ class SourceProgram:
         self.has_assertions = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
         for part in ast.walk(tree):
             _exact(part, source)
+
+    def code(self, node: ast.FunctionDef, *, for_graph: bool = False) -> FlatCode:
+        """Return the code of a function, for runs along paths or for a graph of runs."""
+        key = id(node), for_graph
+        if key not in self._codes:
+            known = frozenset(FUNCTIONS.keys() - self.outside - self.constants.keys())
+            self._codes[key] = FlatCode(node, known if for_graph else None)
+        return self._codes[key]
 
     @property
     def parameters(self) -> list[str]:
@@ -118,7 +128,7 @@ class SourceProgram:
                 return InputKind(tuple(dict.fromkeys(nobody.guarded(members))), None)
         raise UnsupportedError("the kind of an input is not known")
 
-    def run(self, run: ProgramRun, arguments: list[Any]) -> Any:
+    def run(self, run: Path, arguments: list[Any]) -> Any:
         """Return the output for given arguments, lists as tuples."""
         assert self.function is not None
         walk = FunctionCall(self, run, {}, 0)

@@ -7,14 +7,14 @@ the parameter after ε is the unit, and a sign may be proved only where it has i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..kernel.orthants import ConeSign, sum_of
 from ..kernel.reading import RealInterval
 from ..kernel.signs import proved_sign
-from .cones import PolyhedralCone, dot
+from .cones import PolyhedralCone, dot, leaves
 from .near_logs import unit_is_between
 from .orders import covers
 from .ratios import Ratio
@@ -176,6 +176,28 @@ class Proofs(Spaces):
         """Check that functions are proved not to be negative on a part."""
         for function, one in zip(functions, self.entries(given, len(functions)), strict=True):
             self.bound_is_proved(part, function, one)
+
+    def parts_are_proved(
+        self,
+        region: PolyhedralCone,
+        tree: Any,
+        name: str,
+        required: Callable[[PolyhedralCone, Any], list[Ratio]],
+    ) -> int:
+        """Check the functions required on each part of a tree, and return how many parts it has.
+
+        A part states the proofs of these (`bounds`) and something else that they depend on.
+        """
+        where, count = self.where, 0
+        for part, leaf in leaves(region, tree):
+            self.where = f"{where}, part {count + 1}"
+            stated, bounds = self.fields(leaf, f"{name} bounds")
+            if not part.is_full:
+                self.require(stated is None and bounds == [], "a part without points")
+                continue
+            count += 1
+            self.bounds_are_proved(part, required(part, stated), bounds)
+        return count
 
     def never_negative(self, form: Ratio) -> bool:
         """Whether a function of ε is seen or proved not to be negative at the ε examined."""

@@ -13,6 +13,7 @@ from math import inf
 from typing import TypeVar
 
 from ..kernel.reading import RealInterval, Sum, Terms, size
+from .operators import Arithmetic
 
 POSITIVE = RealInterval(Fraction(0), False, inf, False)
 MOST = 250_000  # products of two terms
@@ -93,11 +94,11 @@ def times(a: Sum, b: Sum) -> Sum:
     return {key: c for key, c in product.items() if c}
 
 
-class Ratio:
+class Ratio(Arithmetic):
     """A quotient of two sums; equal exactly if the functions are."""
 
     __slots__ = ("over", "under")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __init__(self, over: Sum, under: Sum | None = None) -> None:
         self.over = over
@@ -338,8 +339,6 @@ class Ratio:
         over = plus(times(self.over, two.under), times(two.over, self.under))
         return Ratio(over, times(self.under, two.under))
 
-    __radd__ = __add__
-
     def __mul__(self, other: object) -> Ratio:
         if isinstance(other, int | Fraction) and other and not isinstance(other, bool):
             return self._scaled(other)
@@ -347,8 +346,6 @@ class Ratio:
         if two is None:
             return NotImplemented
         return Ratio(times(self.over, two.over), times(self.under, two.under))
-
-    __rmul__ = __mul__
 
     def _scaled(self, factor: int | Fraction) -> Ratio:
         """Return a multiple, with the limits of `times`."""

@@ -23,7 +23,6 @@ from ..kernel.reading import CertificateReader
 from .derivation import Derivation
 from .implied import ImpliedForms, side_of
 from .linear import is_number
-from .merged import Output, ends
 from .monotone import Monotone
 from .ratios import UnsupportedError
 from .successes import Successes
@@ -44,12 +43,7 @@ class Regret:
 
     def check(self, gamma: Fraction, inputs: list[list[Any]]) -> None:
         """Check that these inputs, each for one output, are the worst."""
-        outputs = {
-            one.value
-            for k in self.successes.runs.order
-            for one in ends(self.successes.runs.nodes[k].tree)
-            if isinstance(one, Output) and self._position(one.value)
-        }
+        outputs = {one for one in self.successes.runs.outputs() if self._position(one)}
         self.require(len(inputs) == self.size, "a position has no worst input, or several")
         sign = 1 if inputs[0][0] == max(inputs[0]) else -1  # of a maximum, or a minimum
         right = all(self._is_worst(o, u, sign * gamma) for o, u in enumerate(inputs))

@@ -6,9 +6,10 @@ all paths are found by running again with other choices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 from . import limits
 from .choices import Choices
@@ -25,7 +26,30 @@ from .ratios import (
     variable,
 )
 
+T = TypeVar("T")
+
 Condition = tuple[LinearForm, str]  # form op 0
+
+
+class Picked(NamedTuple):
+    """A random choice: by probabilities, or by exponents, times ε, that may hold inputs."""
+
+    chances: tuple[Ratio, ...]
+    exponents: tuple[Any, ...]
+
+    @property
+    def options(self) -> int:
+        """How many there are."""
+        return len(self.chances or self.exponents)
+
+    @property
+    def has_unknowns(self) -> bool:
+        """Whether its probabilities depend on inputs that are unknowns."""
+        return any(isinstance(one, LinearForm) for one in self.exponents)
+
+
+Question = Condition | Picked
+"""A comparison, of which choice 0 is that it is true; or a random choice."""
 
 
 class NoInputs:
@@ -56,7 +80,7 @@ def as_score(value: Any) -> Score:
     return value if isinstance(value, LinearForm) else Fraction(value)
 
 
-def share(exponents: list[Any], k: int) -> Ratio:
+def share(exponents: Sequence[Any], k: int) -> Ratio:
     """Return e^{exponent} of one candidate over the sum of all; all are scaled by ε."""
     weights = [_power(one) for one in exponents]
     return weights[k] / sum(weights, Ratio.number(0))
@@ -71,17 +95,58 @@ def _power(exponent: Any) -> Ratio:
     return Ratio({((), stripped(tuple(rates))): Fraction(1)})
 
 
-class ProgramRun:
-    """One run of a program; here, one without noise."""
+class Path(Choices):
+    """A run along one path, with conditions on the unknowns; or one without noise."""
 
     unit: Any = None
     """1/ε, or log(base)/ε, as a number; None if neither is combined with reals."""
     base: Fraction | None = None
     """Of which number the unit is the logarithm, over ε."""
 
-    def __init__(self, orders: Orders | None = None) -> None:
+    def __init__(
+        self,
+        choices: tuple[int, ...] = (),
+        *,
+        noisy: bool = False,
+        inputs: Judge | None = None,
+        orders: Orders | None = None,
+    ) -> None:
+        super().__init__(choices)
+        self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
         self.orders = orders or Orders()
         self.scored: list[tuple[Any, Score]] = []  # by the last `expmech`
+        self.asked: list[Question] = []
+        """What was decided by each choice."""
+        self.conditions: list[Condition] = []
+        self.noises: list[tuple[str, Fraction]] = []
+        self.density = Ratio.number(1)
+        """That of uniform noise, between its ends."""
+        self.noisy = noisy
+        self.is_closed = False  # whether it may not branch, as a loop of choices is examined
+        self.ignored_ties = False  # whether runs in which samples are equal may go other ways
+
+    def ask(self, question: Question, options: int) -> int:
+        """Return the next choice, which decides a question."""
+        if self.is_closed:
+            raise NoisyLoopError("noise is compared in a loop of choices")
+        chosen = self.pick(options)
+        self.asked.append(question)
+        return chosen
+
+    def picks(self) -> Iterator[tuple[Picked, int]]:
+        """Yield random choices, and what was chosen."""
+        for question, k in zip(self.asked, self.made, strict=True):
+            if isinstance(question, Picked):
+                yield question, k
+
+    @cached_property
+    def weight(self) -> Ratio:
+        """The factor of the probability of the path that does not depend on unknowns."""
+        total = self.density
+        for one, k in self.picks():
+            if not one.has_unknowns:
+                total = total * (one.chances[k] if one.chances else share(one.exponents, k))
+        return total
 
     def log(self, value: Any) -> Ratio:
         """Return the logarithm of a power of the base as a multiple of the variable 1."""
@@ -106,19 +171,100 @@ class ProgramRun:
             found = (self.unit * c if powers else c) + found
         return plain(found) if isinstance(found, Fraction) else found
 
+    # Comparisons ----------------------------------------------------------------------
+
+    def decide(self, form: LinearForm, op: str) -> bool:
+        """Follow the path; equality of real noises has probability 0, integers may be equal."""
+        if self.inputs is not None and all(name < 0 for name in form.coefficients):
+            return self.inputs.decide(form, op)
+        whole = self.noisy and self._has_integers(form)
+        ways: tuple[str, ...] = (op, NEGATED[op])
+        if self.noisy and op in ("==", "!="):
+            if not whole:
+                self.ignored_ties = True
+                return op == "!="
+            ways = "==", "<", ">"
+        chosen = self._known(form, ways, whole=whole)
+        if chosen is None:
+            chosen = ways[self.ask((form, op), len(ways))]
+            self.conditions.append((form, chosen))
+        return chosen == op if op in ways else chosen != "=="
+
+    def _has_integers(self, form: LinearForm) -> bool:
+        """Whether the noise in a form is integer noise; there may be inputs, too."""
+        noise = [name for name in form.coefficients if name >= 0]
+        return bool(noise) and all(self.noises[name][0] in WHOLE for name in noise)
+
+    def is_whole(self, form: LinearForm) -> bool:
+        """Whether a form has only integer noise in it."""
+        return self.noisy and min(form.coefficients) >= 0 and self._has_integers(form)
+
+    def _known(self, form: LinearForm, ways: tuple[str, ...], *, whole: bool) -> str | None:
+        """Return which of the ways holds, if the conditions so far say it of the same form."""
+        signs = set("<=>" if whole else "<>")
+        for other, op in self.conditions:
+            if other.coefficients == form.coefficients and other.constant == form.constant:
+                if op in ways:
+                    return op
+                signs &= set(op)
+        possible = [one for one in ways if signs & set(one)]
+        if not self.noisy or len(possible) > 1:
+            return None
+        self.ignored_ties = self.ignored_ties or not whole
+        return possible[0]
+
+    # Noise ----------------------------------------------------------------------------
+
     def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
-        """Return a sample: without noise, its mean."""
-        del kind, rate
-        return mean
+        """Return the mean and a new unknown; without noise, the mean."""
+        if not self.noisy:
+            return mean
+        if kind in WHOLE and not self._is_integer(mean):
+            raise UnsupportedError("integer noise around what is not seen to be an integer")
+        if kind == "gumbel":
+            raise UnsupportedError("comparisons of gumbel noise are not re-derived")
+        self.noises.append((kind, rate))
+        return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
+
+    def _is_integer(self, mean: Any) -> bool:
+        """Whether the mean of integer noise is proved to be an integer."""
+        if not isinstance(mean, LinearForm):
+            return Fraction(mean).denominator == 1
+        numbers = [mean.constant, *mean.coefficients.values()]
+        return self.is_whole(mean) and all(Fraction(q).denominator == 1 for q in numbers)
 
     def uniform(self, lower: Any, upper: Any) -> Any:
-        """Return a uniform sample: without noise, the middle."""
-        return (lower + upper) * Fraction(1, 2)
+        """Return a new unknown between the ends, with the density 1/(width·ε); or the middle."""
+        if not self.noisy:
+            return (lower + upper) * Fraction(1, 2)
+        width = upper - lower
+        if isinstance(width, LinearForm):
+            raise UnsupportedError("uniform noise with a width that varies is not re-derived")
+        if width <= 0:
+            raise BrokenRunError("uniform noise has no room")
+        self.noises.append(("unif", Fraction(1)))
+        sample = LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self)
+        self.conditions += [(sample - lower, ">="), (sample - upper, "<=")]
+        self.density = self.density / (variable(0) * Fraction(width))
+        return sample
 
     def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
-        """Return one of the values."""
-        del options
-        raise UnsupportedError("choose has no mean")
+        """Take one option with its probability."""
+        if not self.noisy:
+            raise UnsupportedError("choose has no mean")
+        return self.picked(Picked(self.checked(options), ()), [value for value, _ in options])
+
+    def picked(self, question: Picked, options: Sequence[T]) -> T:
+        """Take one of the options."""
+        return options[self.ask(question, len(options))]
+
+    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
+        """Take one candidate with its probability; without noise, the first of the best."""
+        if not self.made and not self.noises:  # nothing was random before
+            self.scored = scored
+        if not self.noisy:
+            return max(scored, key=lambda pair: pair[1])[0]
+        return self.picked(Picked((), self.exponents(rate, scored)), [one for one, _ in scored])
 
     def checked(self, options: list[tuple[Any, Ratio]]) -> tuple[Ratio, ...]:
         """Return the probabilities of options, which are ≥ 0 and add up to 1."""
@@ -138,174 +284,21 @@ class ProgramRun:
             raise BrokenRunError("a score depends on noise")
         return found
 
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
-        """Return one of the candidates: without noise, the first of the largest score."""
-        del rate
-        self.scored = scored
-        return max(scored, key=lambda pair: pair[1])[0]
-
-
-class Path(Choices, ProgramRun):
-    """A run along one path, with conditions on the unknowns."""
-
-    def __init__(
-        self,
-        choices: tuple[int, ...],
-        *,
-        noisy: bool,
-        inputs: Judge | None = None,
-        orders: Orders | None = None,
-    ) -> None:
-        Choices.__init__(self, choices)
-        ProgramRun.__init__(self, orders)
-        self.inputs = inputs  # decides comparisons of inputs that are unknowns, with names < 0
-        self.conditions: list[Condition] = []
-        self.noises: list[tuple[str, Fraction]] = []
-        self.weight = Ratio.number(1)
-        self.picks: dict[int, list[Any]] = {}
-        """The exponents of choices by unknown scores, by their places in `made`."""
-        self.noisy = noisy
-        self.is_closed = False  # whether it may not branch, as a loop of choices is examined
-        self.ignored_ties = False  # whether runs in which samples are equal may go other ways
-
-    def pick(self, options: int) -> int:
-        """Return the next choice."""
-        if self.is_closed:
-            raise NoisyLoopError("noise is compared in a loop of choices")
-        return super().pick(options)
-
-    def decide(self, form: LinearForm, op: str) -> bool:
-        """Follow the path; equality of noises has probability 0."""
-        if self.inputs is not None and all(name < 0 for name in form.coefficients):
-            return self.inputs.decide(form, op)
-        if self.is_whole(form):
-            return self._decide_whole(form, op)
-        if self.noisy and op in ("==", "!="):
-            self.ignored_ties = True
-            return op == "!="
-        known = self._known(form, op)
-        if known is not None:
-            return known
-        truth = self.pick(2) == 0
-        self.conditions.append((form, op if truth else NEGATED[op]))
-        return truth
-
-    def is_whole(self, form: LinearForm) -> bool:
-        """Whether a form has only integer noise in it."""
-        names = form.coefficients
-        return self.noisy and all(name >= 0 and self.noises[name][0] in WHOLE for name in names)
-
-    def _decide_whole(self, form: LinearForm, op: str) -> bool:
-        """Follow the path; integers may be equal: below 0, 0 and above 0 are three ways."""
-        if op in ("==", "!="):
-            ends = ("==", "<", ">")
-            chosen = self._known_whole(form, ends) or ends[self.pick(3)]
-            self.conditions.append((form, chosen))
-            return (chosen == "==") == (op == "==")
-        ways = (op, NEGATED[op])
-        chosen = self._known_whole(form, ways) or ways[self.pick(2)]
-        self.conditions.append((form, chosen))
-        return chosen == op
-
-    def _known_whole(self, form: LinearForm, ways: tuple[str, ...]) -> str | None:
-        """Return which of the ways holds, if the conditions so far say it of the same form."""
-        signs = set("<=>")
-        for other, op in self.conditions:
-            if other.coefficients == form.coefficients and other.constant == form.constant:
-                signs &= set(op.replace("==", "="))
-        possible = [one for one in ways if signs & set(one.replace("==", "="))]
-        return possible[0] if len(possible) == 1 else None
-
-    def _known(self, form: LinearForm, op: str) -> bool | None:
-        """Return what an earlier condition with the same coefficients implies."""
-        for other, its_op in self.conditions:
-            if other.coefficients == form.coefficients and other.constant == form.constant:
-                if its_op in (op, NEGATED[op]):
-                    return its_op == op
-                if self.noisy and its_op[0] in "<>" and op[0] in "<>":
-                    self.ignored_ties = True
-                    return its_op[0] == op[0]
-        return None
-
-    def draw(self, kind: str, rate: Fraction, mean: Any) -> Any:
-        """Return the mean and a new unknown."""
-        if not self.noisy:
-            return mean
-        if kind in WHOLE and not self._is_integer(mean):
-            raise UnsupportedError("integer noise around what is not seen to be an integer")
-        if kind == "gumbel":
-            raise UnsupportedError("comparisons of gumbel noise are not re-derived")
-        self.noises.append((kind, rate))
-        return LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self) + mean
-
-    def _is_integer(self, mean: Any) -> bool:
-        """Whether the mean of integer noise is proved to be an integer."""
-        if not isinstance(mean, LinearForm):
-            return Fraction(mean).denominator == 1
-        numbers = [mean.constant, *mean.coefficients.values()]
-        return self.is_whole(mean) and all(Fraction(q).denominator == 1 for q in numbers)
-
-    def uniform(self, lower: Any, upper: Any) -> Any:
-        """Return a new unknown between the ends, with its density 1/(width·ε) in the weight."""
-        if not self.noisy:
-            return super().uniform(lower, upper)
-        width = upper - lower
-        if isinstance(width, LinearForm):
-            raise UnsupportedError("uniform noise with a width that varies is not re-derived")
-        if width <= 0:
-            raise BrokenRunError("uniform noise has no room")
-        self.noises.append(("unif", Fraction(1)))
-        sample = LinearForm({len(self.noises) - 1: Fraction(1)}, Fraction(0), self)
-        self.conditions += [(sample - lower, ">="), (sample - upper, "<=")]
-        self.weight = self.weight / (variable(0) * Fraction(width))
-        return sample
-
-    def choose(self, options: list[tuple[Any, Ratio]]) -> Any:
-        """Take one option with its probability."""
-        if not self.noisy:
-            return super().choose(options)
-        self.checked(options)
-        value, chance = options[self.pick(len(options))]
-        self.weigh(chance)
-        return value
-
-    def weigh(self, chance: Ratio) -> None:
-        """Multiply the probability of the path by that of a choice."""
-        self.weight = self.weight * chance
-
-    def expmech(self, rate: Fraction, scored: list[tuple[Any, Score]]) -> Any:
-        """Take one candidate with its probability."""
-        if not self.noisy:
-            return super().expmech(rate, scored)
-        if not self.made and not self.noises:  # nothing was random before
-            self.scored = scored
-        exponents = [*self.exponents(rate, scored)]
-        place, k = len(self.made), self.pick(len(scored))
-        if any(isinstance(one, LinearForm) for one in exponents):
-            self.picks[place] = exponents
-        else:
-            self.weight = self.weight * share(exponents, k)
-        return scored[k][0]
-
-
-AnyPath = TypeVar("AnyPath", bound=Path)
-
 
 def paths(
-    run: Callable[[AnyPath], Any],
+    run: Callable[[Path], Any],
     *,
     noisy: bool,
     inputs: Judge | None = None,
-    broken: list[tuple[AnyPath, BrokenRunError]] | None = None,
+    broken: list[tuple[Path, BrokenRunError]] | None = None,
     orders: Orders | None = None,
-    kind: type[AnyPath] = Path,  # type: ignore[assignment]
-) -> Iterator[tuple[AnyPath, Any]]:
+) -> Iterator[tuple[Path, Any]]:
     """Return every path of a program, with its output; paths on which it fails go to `broken`."""
     waiting: list[tuple[int, ...]] = [()]
     count = ended = 0
     endless: EndlessRunError | None = None
     while waiting:
-        path = kind(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
+        path = Path(waiting.pop(), noisy=noisy, inputs=inputs, orders=orders)
         count += 1
         outputs: list[Any] = []
         try:

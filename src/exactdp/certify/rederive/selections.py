@@ -15,20 +15,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .linear import LinearForm
-from .merged import (
-    Asked,
-    Goto,
-    Law,
-    MergedRuns,
-    Node,
-    Output,
-    RunTree,
-    forms_in,
-    spelled_key,
-    with_means,
-)
+from .linear import LinearForm, forms_in, spelled_key
+from .merged import Goto, Law, MergedNode, MergedRuns, Output
 from .ratios import UnsupportedError
+from .runs import Picked
 
 _MOST_NUMBERS = 300
 _MOST_STATES = 4  # of one node, by which samples it holds
@@ -78,7 +68,7 @@ class Hypotheses:
         return self.every & ~false, self.every & ~true
 
 
-class Selection:
+class SelectedOutputs:
     """The outputs of a program for each number that it selects from."""
 
     def __init__(self, runs: MergedRuns, size: int, *, sign: int, ties: bool) -> None:
@@ -100,14 +90,8 @@ class Selection:
             if len(here) > _MOST_STATES:
                 raise UnsupportedError("a state of a selection holds different samples")
             for (held, used), active in here.items():
-                node = runs.nodes[k]
-                self._follow(node.tree, node, self._entries(node, held), used, active)
+                self._follow(runs.nodes[k], held, used, active)
         self.outputs = self._by_number(size)
-
-    def _entries(self, node: Node, held: Held) -> dict[int, int | None]:
-        """Return the entries that the samples at a node are drawn around."""
-        found = {name: held[name] for name in node.introduced}
-        return found | {name: self._entry(law) for name, law in node.laws.items()}
 
     def _entry(self, law: Law) -> int | None:
         mean = law.mean
@@ -123,42 +107,39 @@ class Selection:
         self._laws.add((law.kind, law.rate))
         return -name - 1
 
-    def _follow(
-        self,
-        tree: RunTree,
-        node: Node,
-        entries: dict[int, int | None],
-        used: int,
-        active: int,
-        compared: frozenset[int] = frozenset(),
-    ) -> None:
-        """Follow runs from a node on; samples around the entries `used` were compared."""
-        if not active:
-            return
-        if isinstance(tree, Output):
-            if any(True for _ in forms_in(tree.value)):
-                raise UnsupportedError("a selection returns numbers")
-            key = spelled_key(tree.value)
-            _, known = self._ends.get(key, (None, 0))
-            self._ends[key] = tree.value, known | active
-        elif isinstance(tree, Goto):
-            held = tuple(entries[name] for name in tree.names)
-            there = self._states.setdefault(tree.node, {})
-            there[held, used] = there.get((held, used), 0) | active
-        elif isinstance(tree, Asked):
-            names = frozenset(name for name in tree.form.coefficients if name >= 0)
-            pair = self._pair(tree.form, entries)
-            if self._noisy:
-                now = compared | with_means(names, node.laws)
-                used = self._with_new(now - compared - node.introduced, entries, used)
-                compared = now
-            yes = no = -1
-            if pair is not None:
-                yes, no = self._known.allowing(*pair, tree.op)
-            self._follow(tree.yes, node, entries, used, active & yes, compared)
-            self._follow(tree.no, node, entries, used, active & no, compared)
-        else:
+    def _follow(self, node: MergedNode, held: Held, used: int, active: int) -> None:
+        """Follow runs to the next nodes; samples around the entries `used` were compared."""
+        if isinstance(node.question, Picked):
             raise UnsupportedError("a selection chooses at random")
+        entries = {name: held[name] for name in node.introduced}
+        entries |= {name: self._entry(law) for name, law in node.laws.items()}
+        for answer, way in enumerate(node.ways):
+            own = way.laws.keys() - entries.keys()
+            here = entries | {name: self._entry(way.laws[name]) for name in own}
+            left = active
+            if node.question is not None:
+                if answer == 0:
+                    used = self._with_new(node.after() - node.introduced, here, used)
+                form, op = node.question
+                pair = self._pair(form, here)
+                left &= -1 if pair is None else self._known.allowing(*pair, op)[answer]
+            if left:
+                self._reach(way.end, here, used, left)
+
+    def _reach(
+        self, end: Output | Goto, entries: dict[int, int | None], used: int, active: int
+    ) -> None:
+        """Come to an output, or to the next node."""
+        if isinstance(end, Goto):
+            held = tuple(entries[name] for name in end.names)
+            there = self._states.setdefault(end.node, {})
+            there[held, used] = there.get((held, used), 0) | active
+            return
+        if any(True for _ in forms_in(end.value)):
+            raise UnsupportedError("a selection returns numbers")
+        key = spelled_key(end.value)
+        _, known = self._ends.get(key, (None, 0))
+        self._ends[key] = end.value, known | active
 
     def _with_new(self, names: frozenset[int], entries: dict[int, int | None], used: int) -> int:
         """Return the entries whose samples were compared: one sample around each."""

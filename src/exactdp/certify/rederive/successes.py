@@ -12,21 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .linear import LinearForm, Rational, as_int, is_number
-from .merged import (
-    Goto,
-    Law,
-    Node,
-    Output,
-    Picked,
-    RunGraph,
-    RunTree,
-    ends,
-    forms_in,
-    spelled_key,
-    with_means,
-)
+from .linear import LinearForm, Rational, as_int, forms_in, is_number, spelled_key
+from .merged import Goto, Law, Laws, MergedNode, RunGraph, Way, with_means
 from .ratios import UnsupportedError
+from .runs import Picked
 
 Form = tuple[tuple[tuple[int, Rational], ...], Rational]
 """Coefficients by the places of samples (below 0: entries of the input), and the constant."""
@@ -80,7 +69,6 @@ class Successes:
 
     def __init__(self, runs: RunGraph) -> None:
         self.runs = runs
-        self.paths = runs.paths()
         self._outputs: dict[object, int] = {}
         self._reach = self._reached()
         self._known: dict[object, Success] = {}
@@ -90,7 +78,7 @@ class Successes:
         found: dict[int, int] = {}
         for k in self.runs.order:
             bits = 0
-            for one in ends(self.runs.nodes[k].tree):
+            for one in self.runs.ends(k):
                 if isinstance(one, Goto):
                     bits |= found[one.node]
                 else:
@@ -164,30 +152,27 @@ class _Maker:
         self.made: dict[int, Reached] = {}
         self._known: dict[Step, int] = {}
 
-    def add(self, k: int, node: Node) -> None:
+    def add(self, k: int, node: MergedNode) -> None:
         """Make the steps of a node."""
-        self.made[k] = self._of(node.tree, node.laws, node.introduced)
+        self.made[k] = self._of(node)
 
-    def _of(self, tree: RunTree, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
-        if isinstance(tree, Goto):
-            found, about = self.made.get(tree.node, (NEVER, ()))
-            return found, tuple(tree.names[k] for k in about)
-        if isinstance(tree, Output):
-            return self._end(tree.value, laws, introduced)
-        if isinstance(tree, Picked):
-            return self._picked(tree, laws, introduced)
-        asked = frozenset(n for n in tree.form.coefficients if n >= 0)
-        after = introduced | with_means(asked, laws)
-        yes, no = self._of(tree.yes, laws, after), self._of(tree.no, laws, after)
-        if yes == no:
-            return self._drawn(yes, laws, after - introduced)
-        above, below = (yes, no) if tree.op[0] == ">" else (no, yes)
-        names = [*dict.fromkeys((*above[1], *below[1], *sorted(asked)))]
-        outer, fresh, places = _placed(names, laws, after - introduced)
+    def _of(self, node: MergedNode) -> Reached:
+        after, laws = node.after(), node.ways[0].laws
+        reached, new = [self._after(way, after) for way in node.ways], after - node.introduced
+        if all(one == reached[0] for one in reached):
+            return self._drawn(reached[0], laws, new)
+        if isinstance(node.question, Picked):
+            return self._picked(node.question, reached)
+        assert node.question is not None  # a start has one way
+        form, op = node.question
+        above, below = reached if op[0] == ">" else reversed(reached)
+        asked = sorted(name for name in form.coefficients if name >= 0)
+        names = [*dict.fromkeys((*above[1], *below[1], *asked))]
+        outer, fresh, places = _placed(names, laws, new)
         step = Step(
             len(outer),
             tuple(_law(laws[name], places) for name in fresh),
-            _placed_form(tree.form, places),
+            _placed_form(form, places),
             above[0],
             tuple(places[name] for name in above[1]),
             below[0],
@@ -195,22 +180,25 @@ class _Maker:
         )
         return self._interned(step), tuple(outer)
 
-    def _picked(self, tree: Picked, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
-        reached = [self._of(way, laws, introduced) for way in tree.ways]
-        if all(one == reached[0] for one in reached):
-            return reached[0]
+    def _after(self, way: Way, introduced: frozenset[int]) -> Reached:
+        if isinstance(way.end, Goto):
+            found, about = self.made.get(way.end.node, (NEVER, ()))
+            return found, tuple(way.end.names[k] for k in about)
+        return self._end(way.end.value, way.laws, introduced)
+
+    def _picked(self, question: Picked, reached: list[Reached]) -> Reached:
         names = [*dict.fromkeys(name for _, about in reached for name in about)]
         places = {name: k for k, name in enumerate(names)}
         step = Step(
             len(names),
             (),
             ways=tuple((to, tuple(places[name] for name in about)) for to, about in reached),
-            exponents=tuple(_placed_form(one, {}) for one in tree.exponents),
-            chances=spelled_key(tree.chances),
+            exponents=tuple(_placed_form(one, {}) for one in question.exponents),
+            chances=spelled_key(question.chances),
         )
         return self._interned(step), tuple(names)
 
-    def _drawn(self, reached: Reached, laws: dict[int, Law], new: frozenset[int]) -> Reached:
+    def _drawn(self, reached: Reached, laws: Laws, new: frozenset[int]) -> Reached:
         """Return a step after samples are drawn that a comparison without consequence needed."""
         step, about = reached
         if new.isdisjoint(about):
@@ -225,7 +213,7 @@ class _Maker:
         )
         return self._interned(made), tuple(outer)
 
-    def _end(self, output: Any, laws: dict[int, Law], introduced: frozenset[int]) -> Reached:
+    def _end(self, output: Any, laws: Laws, introduced: frozenset[int]) -> Reached:
         if not self.sup:
             is_it = not any(True for _ in forms_in(output)) and bool(output == self.wanted)
             return (ALWAYS if is_it else NEVER), ()
@@ -257,7 +245,7 @@ class _Maker:
 
 
 def _placed(
-    names: list[int], laws: dict[int, Law], new: frozenset[int]
+    names: list[int], laws: Laws, new: frozenset[int]
 ) -> tuple[list[int], list[int], dict[int, int]]:
     """Return samples that are there, those to be drawn in an order, and places for all."""
     fresh: list[int] = []

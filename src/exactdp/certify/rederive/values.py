@@ -21,7 +21,7 @@ MOST_INPUTS = 200_000
 
 
 @dataclass(frozen=True)
-class Stretch:
+class OutputRange:
     """A range of integers with one finite end, or an open interval of reals, of an output."""
 
     is_whole: bool
@@ -57,7 +57,7 @@ def value(reader: CertificateReader, given: Any, depth: int = 0) -> Any:
     return plain(reader.rational(given))
 
 
-def stretch(reader: CertificateReader, given: dict[str, Any]) -> Stretch:
+def stretch(reader: CertificateReader, given: dict[str, Any]) -> OutputRange:
     """Read a range of integers with one finite end, or an interval of reals."""
     is_whole = "integers" in given
     (ends,) = reader.fields(given, "integers" if is_whole else "reals")
@@ -68,7 +68,7 @@ def stretch(reader: CertificateReader, given: dict[str, Any]) -> Stretch:
     numbers = [end for end in (lower, upper) if isinstance(end, Fraction)]
     right = not is_whole or (len(numbers) == 1 and numbers[0].denominator == 1)
     reader.require(right, "a stretch of integers has one whole end")
-    return Stretch(is_whole, lower, upper)
+    return OutputRange(is_whole, lower, upper)
 
 
 def distance(reader: CertificateReader, given: Any) -> Number:

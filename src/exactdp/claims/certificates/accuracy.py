@@ -6,7 +6,7 @@ stand for all, and assembles the certificate. Proofs of signs are written once f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -40,7 +40,7 @@ from exactdp.claims.decision.deciding import decide
 from exactdp.claims.regions.region import Combination
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.hypotheses import proved_signs
-from exactdp.claims.stated.inputs import AllReals, Box, as_given, is_listed, listed, real_count
+from exactdp.claims.stated.inputs import real_count
 from exactdp.claims.stated.levels import Range
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
@@ -63,8 +63,8 @@ _MOST_CORNERS = 2_000  # ideal outputs whose corners are listed
 def certificate(verdict: Verdict) -> Json:
     """Return the sealed certificate of a verdict."""
     by = verdict.implied_by
-    if by is not None and by.corners.are_listed and verdict.holds:
-        worst = [[*entries(u)] for u in listed(by.mechanism, by.input_set)]
+    if by is not None and by.strategy.are_worst and verdict.holds:
+        worst = [[*entries(u)] for u in by.scope.listed()]
         if _sees(verdict.claim, lambda checker: checker.check_regret(worst)):
             return _certified(verdict, "regret")
         if real_count(by.mechanism) > _MOST_RIVALS:
@@ -74,10 +74,10 @@ def certificate(verdict: Verdict) -> Json:
         if verdict.claim.is_same_everywhere and _sees(
             verdict.claim, lambda checker: check_only_added(checker, checker.derivation)
         ):
-            one = verdict if by is not None and is_listed(by.input_set) else _at_one(verdict)
+            one = verdict if by is not None and not by.scope.free else _at_one(verdict)
             return _certified(one, "every")
         if by is not None:
-            raise true_at_one(by) if is_listed(by.input_set) else true_everywhere()
+            raise true_everywhere() if by.scope.free else true_at_one(by)
     total = _stand_for(verdict)
     if total and not _selects(verdict) and not _sees(verdict.claim, _seen_entries):
         if total > _MOST_CORNERS:
@@ -125,11 +125,10 @@ def _at_all_corners(verdict: Verdict) -> Verdict | None:
     dd does not depend on the box, and the corners of all reals can be written.
     """
     claim = verdict.claim
-    if not isinstance(claim.input_set, Box) or not claim.corners.apply:
+    whole = claim.wider()
+    if whole is None or not claim.corners.apply:
         return None
-    whole = replace(claim, inputs=AllReals())
-    may_be_few = claim.corners.may_stand_for_others
-    every = decide(whole if may_be_few else whole.by_each_output())
+    every = decide(whole)
     if not every.holds or not any(one.region.corner for one in every.findings):
         return None
     if not _are_written(every):
@@ -191,8 +190,7 @@ def _certified(verdict: Verdict, stands_for: str | None = None) -> Json:
 
 def _is_wide(claim: DecidedAccuracy) -> bool:
     """Whether a claim about many reals is the same at each of them."""
-    many = not is_listed(claim.input_set) and real_count(claim.mechanism) > _FEW_REALS
-    return many and claim.is_same_everywhere
+    return len(claim.scope.free) > _FEW_REALS and claim.is_same_everywhere
 
 
 def _at_one(verdict: Verdict) -> Verdict:
@@ -252,8 +250,7 @@ def _are_written(verdict: Verdict) -> bool:
     corners = [one.region.corner for one in verdict.findings]
     if not any(corners):
         return True
-    everywhere = isinstance(verdict.claim.input_set, AllReals)
-    return everywhere and all(
+    return verdict.claim.scope.has_all and all(
         one is not None and one.is_alone and not one.piece.free for one in corners
     )
 
@@ -305,17 +302,7 @@ def _say_that_beta_falls(claim: DecidedAccuracy, signs: SignProofs) -> None:
     levels = claim.alpha_level, claim.gamma_level
     if not any(isinstance(level, Range) for level in levels):
         return
-    for formula in (*dict.fromkeys(_betas(claim)), *levels):
+    for formula in (*dict.fromkeys(claim.betas), *levels):
         if isinstance(formula, Expression):
             for form in proved_signs(formula, claim.epsilon):
                 signs.decided(nonnegative(form, claim.epsilon))
-
-
-def _betas(claim: DecidedAccuracy) -> Iterator[Expression]:
-    """Yield β, at each listed input if it depends on the input."""
-    if not is_listed(claim.input_set) or not claim.uses_inputs:
-        yield claim.formula
-        return
-    for u in listed(claim.mechanism, claim.input_set):
-        numbers = claim.level_values.input_values(u)
-        yield claim.beta_at(as_given(claim.mechanism, u)).bound_to(numbers)

@@ -26,7 +26,6 @@ from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.admissible import LinearSide
 from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.hypotheses import falls, proved_signs
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.products import PolynomialSide
 from exactdp.cones import Cone
@@ -98,12 +97,9 @@ class _Group:
     ) -> None:
         self.writer, self.claim, self.number = writer, writer.claim, number
         self.case, self.fixed = case, fixed
-        self.is_listed = is_listed(self.claim.input_set)
         self.left = _MOST_LEAVES
         self._positive: list[Vector] = []  # forms that strict conditions exclude from being 0
-        domains = kinds(self.claim.mechanism.inputs)
-        named = zip(self.claim.entry_names, domains, fixed, strict=True)
-        self.reals = [n for n, kind, _ in named if kind is None and not self.is_listed]
+        self.reals = self.claim.scope.free
         unit = () if writer.unit is None else (writer.unit,)
         self.names: tuple[str, ...] = ("eps", *unit, *self.reals, *self.free)
 
@@ -374,7 +370,7 @@ class _Group:
         def entry(value: Value, kind: object) -> Any:
             if kind is not None:
                 return value
-            if not self.is_listed:
+            if self.reals:
                 return Combination(unit[next(places)])
             if not moves:
                 return value

@@ -23,17 +23,18 @@ from exactdp.claims.stated.conditions import CaseFormula, Cases, bound, read_pie
 from exactdp.claims.stated.expressions import Comparison, Expression, Maximum, Symbol, as_expression
 from exactdp.claims.stated.functions import OfInput
 from exactdp.claims.stated.hypotheses import scaled_value
-from exactdp.claims.stated.inputs import as_given, is_listed, listed
+from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.paths import Conjunction
 from exactdp.claims.stated.products import PolynomialSide
+from exactdp.claims.stated.scope import FREE
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.layout import entries, kinds
+from exactdp.language.layout import entries
 from exactdp.language.linear import base_of
 from exactdp.language.values import Value
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import spell
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.statement import AccuracyStatement
@@ -82,13 +83,13 @@ def is_by_cases(claim: AccuracyStatement) -> bool:
     levels = claim.alpha_level, claim.gamma_level
     if claim.is_decided_only or any(isinstance(one, OfInput) for one in levels):
         return True
-    if claim.is_beta_of_input and not is_listed(claim.input_set):
+    if claim.is_beta_of_input and claim.scope.free:
         return True
     if claim.is_beta_of_input:
-        every = (as_given(claim.mechanism, u) for u in listed(claim.mechanism, claim.input_set))
+        every = (as_given(claim.mechanism, u) for u in claim.scope.listed())
         if any(isinstance(claim.beta_at(u), CaseFormula | Maximum) for u in every):
             return True
-    u = next(listed(claim.mechanism, claim.input_set)) if is_listed(claim.input_set) else None
+    u = next(claim.scope.listed(), None)
     return bool(functions_of_eps(claim, u))
 
 
@@ -123,7 +124,7 @@ def _one_formula(claim: AccuracyStatement) -> Expression | None:
 
     try:
         ((formula, when),) = read_pieces(claim.beta, claim.mechanism, "beta")
-        every = listed(claim.mechanism, claim.input_set)
+        every = claim.scope.listed()
         right = not when and all(is_same(formula, u) for u in every)
     except (ExactdpError, ArithmeticError, LookupError, TypeError, ValueError):
         return None
@@ -135,7 +136,7 @@ def cases_of(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
     try:
         return tuple(_cases(claim.conditions, _beta(claim), *_levels(claim)))
     except ValueRefusedError:
-        if not is_listed(claim.input_set):
+        if claim.scope.free:
             raise
     return _at_inputs(claim)
 
@@ -143,7 +144,7 @@ def cases_of(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
 def _at_inputs(claim: AccuracyStatement) -> tuple[ClaimCase, ...]:
     """Return the cases of a claim about listed inputs, each with the inputs at which it is made."""
     inputs: dict[ClaimCase, list[tuple[Value, ...]]] = {}
-    for u in listed(claim.mechanism, claim.input_set):
+    for u in claim.scope.listed():
         named = dict(zip(claim.entry_names, entries(u), strict=True))
         numbers = {name: Fraction(one) for name, one in named.items() if is_number(one)}
         beta = claim.beta_at(as_given(claim.mechanism, u)).bound_to(numbers)
@@ -198,7 +199,7 @@ def _pieces(formula: Expression) -> Pieces[Expression]:
 
 def _levels(claim: AccuracyStatement) -> Iterator[Pieces[Level]]:
     """Yield α and γ, by cases if they are functions of the input."""
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+    for name, level in claim.levels.items():
         yield _read(claim, level.function.function, name) if _is_called(level) else [(level, ())]
 
 
@@ -222,15 +223,13 @@ def _read(claim: AccuracyStatement, function: Callable[..., Any], what: str) -> 
 
 def fixed_inputs(claim: AccuracyStatement) -> list[tuple[Value, ...]]:
     """Return the inputs, or the values of their finite entries, with None for reals."""
-    if is_listed(claim.input_set):
-        return [tuple(entries(u)) for u in listed(claim.mechanism, claim.input_set)]
-    domains = kinds(claim.mechanism.inputs)
-    return list(product(*((None,) if kind is None else kind.members for kind in domains)))
+    parts = claim.scope.parts()
+    return [tuple(None if one is FREE else one for one in part) for part in parts]
 
 
 def at_inputs(claim: AccuracyStatement, given: Comparison) -> Iterator[Comparison]:
     """Yield a condition at each listed input, where it may be any function of the input."""
-    if not is_listed(claim.input_set) or not given.form.names() & {*claim.entry_names}:
+    if claim.scope.free or not given.form.names() & {*claim.entry_names}:
         yield given
         return
     for values in fixed_inputs(claim):

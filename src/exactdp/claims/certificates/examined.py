@@ -17,7 +17,6 @@ from exactdp.claims.regions.places import OnCone, OnRay
 from exactdp.claims.regions.region import Region, Vector
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound
-from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import Range
 from exactdp.cones import Cone, ConeDecision
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
@@ -105,14 +104,14 @@ def _each(verdict: Verdict) -> Iterator[ExaminedRegion]:
             way_out="Use a smaller grid, or inputs=AllReals() or Box(lo, hi).",
         )
     claim = verdict.claim
-    numbers = claim.input_set.numbers()
+    numbers = claim.scope.grid
     by_input = {
         member: one
         for one in verdict.findings
         if one.region.stands_for is not None
         for member in one.region.stands_for.members(numbers)
     }
-    for u in listed(claim.mechanism, claim.input_set):
+    for u in claim.scope.listed():
         one = by_input[tuple(entries(u))]
         region = replace(one.region, entries=tuple(entries(u)), stands_for=None)
         yield ExaminedRegion(claim, region, one.cells)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.parted import in_parts
 from exactdp.claims.stated.expressions import Expression
-from exactdp.claims.stated.inputs import listed
 from exactdp.claims.stated.levels import constant
 from exactdp.errors import ValueRefusedError
-from exactdp.language.sampling import order_changes
+from exactdp.language.parted import Division
 from exactdp.reals import ClosedForm, nonnegative
 from exactdp.reals.spans import as_stretch, parts_by_sign
 
@@ -53,24 +52,22 @@ def _at_one(claim: DecidedAccuracy, eps: object) -> Verdict | None:
 def _parted(claim: DecidedAccuracy) -> Verdict | None:
     """Return the verdict on parts of ε, or on one part if no order changes."""
     first: ClosedForm | None = None
-    span = claim.mechanism.definition.part or claim.epsilon
+    span = claim.span
     for form in dict.fromkeys(_orders(claim)):
         if len(parts_by_sign(form, span)) > 1:
-            error = order_changes(form, "an output", span)
-            return in_parts(claim, error, lambda one: _parted(one) or decide(one), every=False)
+            parts = Division(claim, form)
+            return in_parts(parts, lambda one: _parted(one) or decide(one), every=False)
         first = first or next(
             (one for one in (form, -form) if nonnegative(one, claim.epsilon)), None
         )
     if first is None:
         return None
-    on = claim.epsilon
-    whole = replace(claim, mechanism=claim.mechanism.on(on, as_stretch(span)))
-    found = decide(whole)
+    found = decide(claim.on_part(as_stretch(span)))
     return replace(found, claim=claim, parts=(replace(found, orders=(first,)),))
 
 
 def _orders(claim: DecidedAccuracy) -> Iterator[ClosedForm]:
     """Yield the functions of ε that decide which outputs are within γ, at all inputs."""
     gamma = constant(claim.gamma_level)
-    for u in listed(claim.mechanism, claim.input_set):
+    for u in claim.scope.listed():
         yield from claim.obligations.within.slacks(u, claim.ideal_function(u), gamma)

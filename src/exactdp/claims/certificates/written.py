@@ -20,14 +20,13 @@ from exactdp.claims.regions.corners import Corner
 from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.enclosing import as_form
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import constant
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm
 from exactdp.reals.certificates import Json
 from exactdp.reals.numbers import inf, spell
 from exactdp.reals.square_roots import at_least
-from exactdp.semantics.events import NUMBER
+from exactdp.semantics.patterns import NUMBER
 from exactdp.semantics.spots import Spot, rational_vector
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ class WrittenRegion:
         """The region without its cells."""
         region = self.one.region
         why: Json = {} if region.corner is None else {"corner": self._corner(region.corner)}
-        return {**why, **region_json(region, listed=is_listed(self.one.claim.input_set))}
+        return {**why, **region_json(region, listed=not self.one.claim.scope.free)}
 
     def _cell(self, cell: Leaf) -> Json | None:
         known = self.one.at(cell)

@@ -12,12 +12,13 @@ from exactdp.claims.constants.tightness import tightest, tightest_at_each
 from exactdp.claims.constants.trials import tightest_by_trial
 from exactdp.claims.decision.claim import Claim
 from exactdp.errors import ExactdpError
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import by_parts
 from exactdp.reals.numbers import Number
 from exactdp.running.conduct import How, conduct
 
 if TYPE_CHECKING:
     from exactdp.claims.constants.budgets import Budget
+    from exactdp.claims.constants.tightness import Tightness
     from exactdp.reals import SolutionSet
     from exactdp.running.conduct import Progress
 
@@ -77,13 +78,16 @@ class BoundedClaim(Claim):
         if at_each:
             self.require_ratio(at_each=True)
             return tightest_at_each(self, width, report)
-        try:
-            claim.require_ratio(by_trial=claim.needs_trials)
-            ask = tightest_by_trial if claim.needs_trials else tightest
-            found = ask(claim, width, report)
-        except OrderChangesError:
+
+        def by_trial(_: object) -> Tightness:
             claim.require_ratio(by_trial=True)
-            found = tightest_by_trial(claim, width, report)
+            return tightest_by_trial(claim, width, report)
+
+        def ask(claim: Self) -> Tightness:
+            claim.require_ratio()
+            return tightest(claim, width, report)
+
+        found = by_trial(claim) if claim.needs_trials else by_parts(claim, ask, by_trial)
         return replace(found, bound=self.bound_name)
 
     def epsilons(

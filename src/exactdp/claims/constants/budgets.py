@@ -10,21 +10,16 @@ from typing import Any, TypeAlias, cast
 from exactdp.claims.constants.ties import why_never
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.parted import parts_of
 from exactdp.claims.decision.problem import Problem
-from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
-from exactdp.claims.decision.survey import surveyed, unknown
+from exactdp.claims.decision.survey import Gathering, GatheringQuestion, gathered, unknown
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.conditions import ALWAYS
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.statement import AccuracyStatement
-from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.linear import units_in
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import Division, by_parts
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, eps, solution_set
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.interval import POSITIVE
@@ -167,84 +162,54 @@ def _ends_known(claim: Claim, width: Number, progress: Progress | None) -> Solut
             rule="Probabilities jump at some ε, which may or may not belong to the set.",
             way_out="Ask check() on intervals of eps, or smallest_epsilon().",
         )
-    try:
-        return _epsilons(claim, width, progress)
-    except OrderChangesError as error:
-        return _epsilons_of_parts(claim, error, width, progress)
 
-
-def _epsilons_of_parts(
-    claim: Claim, error: OrderChangesError, width: Number, progress: Progress | None
-) -> SolutionSet:
-    """Return the ε for which a claim holds, from parts of ε between which an order changes."""
-    found = SolutionSet(())
-    vacuous: list[VacuousClaimError] = []
-    parts = list(parts_of(claim, error))
-    for part, piece in parts:
-        try:
-            here = _ends_known(piece, width, progress)
-        except VacuousClaimError as reason:
-            vacuous.append(reason)
+    def joined(parts: Division[Claim]) -> SolutionSet:
+        found, vacuous = SolutionSet(()), None
+        is_vacuous = True  # on all parts
+        for part, piece in parts:
             here = SolutionSet((part,))
-        found |= here & SolutionSet((part,))
-    if len(vacuous) == len(parts):
-        raise vacuous[0]
-    return found
+            try:
+                here &= _ends_known(piece, width, progress)
+                is_vacuous = False
+            except VacuousClaimError as reason:
+                vacuous = vacuous or reason
+            found |= here
+        if is_vacuous and vacuous is not None:
+            raise vacuous
+        return found
+
+    return by_parts(claim, lambda one: _epsilons(one, width, progress), joined)
 
 
 def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> SolutionSet:
     target = positive_width(width)
-    found = SolutionSet((as_stretch(claim.epsilon),))
-    contents = Contents()
-    seen = set()
-    for part, sets in whole(claim, EpsilonsAsked(target), conduct_of(progress)):
-        contents += part
-        for key, where in sets:
-            if key not in seen:
-                seen.add(key)
-                found = found & where
+    contents, sets = gathered(claim, EpsilonsAsked(target), progress)
     claim.require_content(contents)
+    found = SolutionSet((as_stretch(claim.epsilon),))
+    for one in sets.values():
+        found &= one
     return found.refined(target)
 
 
-@dataclass(frozen=True)
-class EpsilonsAsked(SlicedQuestion):
-    """The question for which ε a claim holds."""
-
-    width: Fraction
-
-    asked = "the set of ε"
-
-    def on(self, claim: Claim, kept: dict[Any, Any]) -> _EpsilonsSought:
-        """Return the initial fold."""
-        return _EpsilonsSought(claim, self.width, kept)
-
-
-class _EpsilonsSought(Fold):
+class _EpsilonsSought(Gathering):
     """The sets of ε on which bounds hold, for all bounds that do not always hold."""
 
-    def __init__(self, claim: Claim, width: Fraction, kept: dict[ClosedForm, SolutionSet]) -> None:
-        self._claim, self._width, self._kept = claim, width, kept
-        self._found: dict[_Key, SolutionSet] = {}
-        self._contents = Contents()
+    found: dict[_Key, SolutionSet]
 
-    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Process another group."""
-        part = surveyed(self._claim, group, hear, EpsilonsAsked.asked, in_parts=True)
-        self._contents += part.contents
-        for problem in part.problems:
-            place = problem.alone
-            if place is None:
-                self._found |= self._between_rays(problem)
-                continue
-            whole, where = as_stretch(self._claim.epsilon), place.whole
-            key = problem.gap, where, problem.region.moving_levels
-            if key not in self._found and not self._claim.work.sign(problem).holds:
-                found = SolutionSet(())
-                for gap in problem.gaps:
-                    found |= self._set(place, gap)
-                found |= self._unclaimed(problem)
-                self._found[key] = found if where == whole else found | _outside(where, whole)
+    def take(self, problem: Problem) -> None:
+        """Process another problem."""
+        place = problem.alone
+        if place is None:
+            self.found |= self._between_rays(problem)
+            return
+        whole, where = as_stretch(self.claim.epsilon), place.whole
+        key = problem.gap, where, problem.region.moving_levels
+        if key not in self.found and not self.claim.work.sign(problem).holds:
+            found = SolutionSet(())
+            for gap in problem.gaps:
+                found |= self._set(place, gap)
+            found |= self._unclaimed(problem)
+            self.found[key] = found | SolutionSet((where,)).outside(whole)
 
     def _between_rays(self, problem: Problem) -> dict[_Key, SolutionSet]:
         """Return the ε of a problem whose margin depends on one parameter t of a cone alone.
@@ -252,10 +217,10 @@ class _EpsilonsSought(Fold):
         The cone has l·ε ≤ t ≤ h·ε. If the margin is negative for a < t < b, the claim fails for
         a/h < ε < b/l, and these are zeros of the margin at t = h·ε and at t = l·ε.
         """
-        names, gap, key = problem.region.names, problem.gap, as_stretch(self._claim.epsilon)
+        names, gap, key = problem.region.names, problem.gap, as_stretch(self.claim.epsilon)
         cone = problem.cell.cone
         is_plain = len(problem.gaps) == 1 and not problem.region.positive and not units_in(names)
-        if not is_plain or len(gap.parameters) != 1 or self._claim.work.sign(problem).holds is None:
+        if not is_plain or len(gap.parameters) != 1 or self.claim.work.sign(problem).holds is None:
             raise _only_smallest(problem.region)
         (name,) = gap.parameters
         place = names.index(name)
@@ -268,9 +233,11 @@ class _EpsilonsSought(Fold):
 
         def where_negative(slope: Fraction | None) -> list[tuple[Boundary, Boundary]]:
             along = gap.substitute(**{name: (slope or 1) * eps})
-            return _complement(solution_set(along, POSITIVE, self._width))
+            holds = solution_set(along, POSITIVE, self.question.width)
+            return [(a.lower, a.upper) for a in holds.outside(positive) if a.lower != a.upper]
 
-        found = SolutionSet((as_stretch(POSITIVE),))
+        positive = as_stretch(POSITIVE)
+        found = SolutionSet((positive,))
         for (a, _), (_, b) in zip(where_negative(high), where_negative(low), strict=True):
             below = [Stretch(Fraction(0), a, True, False)] if a and high is not None else []
             above = [Stretch(b, inf, False, True)] if b != inf and low else []
@@ -279,40 +246,32 @@ class _EpsilonsSought(Fold):
 
     def _unclaimed(self, problem: Problem) -> SolutionSet:
         """Return the ε at which α is a function of ε and at least dd: nothing is claimed there."""
-        claim, alpha = self._claim, problem.region.levels.get("alpha")
+        claim, alpha = self.claim, problem.region.levels.get("alpha")
         if not isinstance(claim, AccuracyStatement) or alpha is None or claim.boundary == "check":
             return SolutionSet(())
         distance = getattr(problem.obligation, "distance", None)
         if not isinstance(distance, Fraction):
             return SolutionSet(())
-        return solution_set(alpha - distance, claim.epsilon, self._width)
+        return solution_set(alpha - distance, claim.epsilon, self.question.width)
 
     def _set(self, place: OnRay | OnCurve | OnLine, gap: ClosedForm) -> SolutionSet:
         if not isinstance(place, OnRay):
-            return place.solutions(gap, self._width)
-        if gap not in self._kept:
-            self._kept[gap] = solution_set(gap, self._claim.epsilon, self._width)
-        return self._kept[gap]
-
-    def answer(self) -> tuple[Contents, tuple[tuple[_Key, SolutionSet], ...]]:
-        """Return the results."""
-        return self._contents, tuple(self._found.items())
+            return place.solutions(gap, self.question.width)
+        if gap not in self.kept:
+            self.kept[gap] = solution_set(gap, self.claim.epsilon, self.question.width)
+        known: SolutionSet = self.kept[gap]
+        return known
 
 
-def _complement(found: SolutionSet) -> list[tuple[Boundary, Boundary]]:
-    """Return the ends of the stretches of positive numbers that are not in a set."""
-    ends: list[Boundary] = [Fraction(0)]
-    for one in found:
-        ends += [one.lower, one.upper]
-    ends.append(inf)
-    return [(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a != b]
+@dataclass(frozen=True)
+class EpsilonsAsked(GatheringQuestion):
+    """The question for which ε a claim holds."""
 
+    width: Fraction
 
-def _outside(part: Stretch, whole: Stretch) -> SolutionSet:
-    """Return the points of a stretch that are not in a part of it: there nothing is claimed."""
-    below = Stretch(whole.lower, part.lower, whole.lower_open, not part.lower_open)
-    above = Stretch(part.upper, whole.upper, not part.upper_open, whole.upper_open)
-    return SolutionSet((whole,)) & (SolutionSet((below,)) | SolutionSet((above,)))
+    asked = "the set of ε"
+    gathering = _EpsilonsSought
+    in_parts = True
 
 
 def _only_smallest(region: Region) -> ValueRefusedError:
@@ -357,10 +316,7 @@ def _set_if_known(claim: Claim, width: Number, progress: Progress | None) -> Sol
 
 def is_in_eps_alone(claim: Claim) -> bool:
     """Whether ε is the only parameter of what must be proved."""
-    try:
-        return claim.work.is_in_eps_alone()
-    except OrderChangesError:
-        return is_listed(claim.input_set)
+    return by_parts(claim, lambda one: one.work.is_in_eps_alone(), lambda _: not claim.scope.free)
 
 
 def _at_large(claim: Claim) -> Any:
@@ -455,7 +411,7 @@ def _near_worst(claim: Claim, found: Any, width: Fraction) -> Fraction | None:
 
 def _needed(claim: Claim, u: Any, width: Fraction) -> Fraction | None:
     """Return a lower bound on the least ε₀ from one input; None if unknown, or if there is none."""
-    if is_listed(claim.input_set) or not _has_same_cells(claim):
+    if not (claim.scope.free and _has_same_cells(claim)):
         return None
     alone = claim.changed(inputs=[u])
     if not is_in_eps_alone(alone):

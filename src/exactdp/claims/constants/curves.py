@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -14,14 +13,14 @@ from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import ValueRefusedError
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import by_parts
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Enclosure, ExpPoly
 from exactdp.reals.numbers import Number, inf
 from exactdp.reals.printing import mathml
 from exactdp.reals.told import FEW, Told, table
 from exactdp.semantics.by_epsilon import ByEpsilon
-from exactdp.semantics.events import ANYTHING, near, read_pattern
+from exactdp.semantics.patterns import ANYTHING, near, read_pattern
 from exactdp.semantics.term_outputs import distribution_at_input, probability_at_input
 
 if TYPE_CHECKING:
@@ -97,9 +96,13 @@ def error_curve(claim: DecidedAccuracy, u: tuple[Value, ...]) -> ErrorCurve:
             "there is no single curve: alpha or gamma has a logarithm",
             way_out="Give numbers for alpha and gamma.",
         )
-    if not (claim.has_inverse_eps or claim.mechanism.checked.releases_eps):
-        with contextlib.suppress(OrderChangesError):
-            return _one_form(claim, u)
+    if claim.has_inverse_eps or claim.mechanism.checked.releases_eps:
+        return _on_intervals(claim, u)
+    return by_parts(claim, lambda one: _one_form(one, u), lambda _: _on_intervals(claim, u))
+
+
+def _on_intervals(claim: DecidedAccuracy, u: tuple[Value, ...]) -> ErrorCurve:
+    """Return the error curve, on intervals of ε if the error is not one closed form."""
     if isinstance(claim.gamma_level, Range) or claim.level_values.gamma_follows:
         raise _several()
     given = as_written(as_given(claim.mechanism, u))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -81,3 +81,13 @@ def largest_whole(kappa: Kappa, allows: Callable[[Fraction], bool | None]) -> in
             return None
         low, high = (middle, high) if is_allowed else (low, middle - 1)
     return low
+
+
+def every(answers: Iterable[bool | None]) -> bool | None:
+    """Whether all answers are yes: no as soon as one is; None if one is undecided."""
+    found: bool | None = True
+    for one in answers:
+        if one is False:
+            return False
+        found = found and one
+    return found

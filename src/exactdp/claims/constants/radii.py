@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import EndlessError
 from exactdp.claims.regions.of_claim import regions_of
-from exactdp.claims.stated.inputs import as_given, is_listed, listed, show
+from exactdp.claims.stated.inputs import as_given, show
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import ErrorOfEntries, sup
 from exactdp.errors import ExactdpError, ValueRefusedError
@@ -23,7 +24,7 @@ from exactdp.reals.numbers import Number, approximate, inf, percentage, positive
 from exactdp.reals.told import Told
 from exactdp.running.conduct import Progress, conduct_of
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.accuracy import DecidedAccuracy
@@ -196,13 +197,16 @@ def _among(
     candidates: Sequence[Fraction], holds: Callable[[Fraction], bool | None], on: Interval
 ) -> Radius:
     """Return the least of some candidates in increasing order; the first one fails."""
-    low, high = 0, len(candidates)  # the candidate at `low` fails, that at `high` holds
+    known = cache(holds)
+    low, high = 0, len(candidates)  # the candidate at `low` does not hold, that at `high` does
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(candidates[middle]) else (middle, high)
+        low, high = (low, middle) if known(candidates[middle]) else (middle, high)
+    while low and known(candidates[low]) is None:
+        low -= 1
     if high == len(candidates):
-        return Radius(candidates[-1], inf, on)
-    return Radius(candidates[high], candidates[high], on)
+        return Radius(candidates[low], inf, on)
+    return Radius(candidates[low + 1], candidates[high], on)
 
 
 def _bisected(
@@ -213,10 +217,10 @@ def _bisected(
 ) -> Radius:
     """Return an enclosure of the least γ; 0 fails."""
     lower, upper = Fraction(0), Fraction(1)
-    while not holds(upper):
-        lower, upper = upper, 2 * upper
-        if upper == _LARGE and not holds(Fraction(_LARGEST)):
-            return Radius(Fraction(_LARGEST), inf, on)
+    while not (found := holds(upper)):
+        lower, upper = lower if found is None else upper, 2 * upper
+        if upper == _LARGE and not (found := holds(Fraction(_LARGEST))):
+            return Radius(lower if found is None else Fraction(_LARGEST), inf, on)
     while upper - lower > target:
         middle = (lower + upper) / 2
         if upper - lower > 1:
@@ -235,13 +239,12 @@ def _distances(claim: DecidedAccuracy) -> list[Fraction] | None:
     checked = claim.mechanism.checked
     if checked.output.holds_noise or checked.releases_eps:  # then distances depend on ε
         return None
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _distances_of_outputs(claim)
-    inputs = list(islice(listed(claim.mechanism, claim.input_set), _MOST_LISTED + 1))
-    if len(inputs) > _MOST_LISTED:
+    if claim.scope.count > _MOST_LISTED:
         return None
     found: set[Distance] = {Fraction(0)}
-    for u in inputs:
+    for u in claim.scope.listed():
         steps = claim.obligations.within.steps(u, claim.ideal_function(u))
         found.update(distance for distance, _ in steps)
     return sorted(one for one in found if one != inf)
@@ -267,11 +270,9 @@ def _is_least(claim: DecidedAccuracy, gamma: Fraction, on: Interval) -> bool:
     entry = getattr(claim, "entry", None)
     if not mechanism.kept(Engine).has_integers or (entry is None and claim.output_metric != sup):
         return False
-    if not is_listed(claim.input_set):
-        return False
     here = replace(claim, gamma=gamma, epsilon=on)
     engine = mechanism.kept(Engine)
-    for u in islice(listed(mechanism, claim.input_set), _MOST_LISTED):
+    for u in islice(claim.scope.listed(), _MOST_LISTED):
         for one in here.obligations.at(u) or ():
             closer = engine.probability(as_given(mechanism, u), _inside(one.output, gamma, entry))
             if not all(nonnegative(closer - 1 + beta, on).holds for beta in one.beta):
@@ -294,11 +295,5 @@ def _inside(output: Value, radius: Fraction | float, entry: int | None = None) -
 
 
 def _uses_gamma(claim: DecidedAccuracy) -> bool:
-    if not is_listed(claim.input_set):
-        return "gamma" in claim.formula.names()
-    return any(
-        "gamma" in claim.beta_at(as_given(claim.mechanism, u)).names()
-        for u in islice(
-            listed(claim.mechanism, claim.input_set), None if callable(claim.beta) else 1
-        )
-    )
+    formulas = claim.betas if claim.is_beta_of_input else (claim.formula,)
+    return any("gamma" in one.names() for one in formulas)

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 from exactdp.claims.constants.curves import error_curve
 from exactdp.claims.constants.risks import Risk
-from exactdp.claims.decision.counterexamples import is_input_of
 from exactdp.claims.decision.verdict import Verdict
 from exactdp.claims.regions.regret import near_worst_inputs
 from exactdp.language.nested import leaves
 from exactdp.language.values import Value
 from exactdp.reals.numbers import near, simplest_inside
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.accuracy import DecidedAccuracy
@@ -42,11 +41,16 @@ def _simple(value: Value, room: Fraction | None = None) -> Value:
 
 
 def simple_around(claim: DecidedAccuracy, u: Value, risk: Fraction) -> Value:
-    """Return a simple input close to `u` next to which the error is nearly as likely as `risk`."""
+    """Return a simple input close to `u` next to which the error is nearly as likely as `risk`.
+
+    None if inputs are listed.
+    """
+    if not claim.scope.free:
+        return None
     for room in _ROOMS if claim.epsilon.is_point else ():
         centre = _simple(u, room)
         for there in (centre, *_beside(u, centre, _NEXT)):
-            if is_input_of(claim, there):
+            if claim.scope.has_between(there):
                 curve = error_curve(claim, claim.mechanism.read_input(there))
                 error = curve.at(Fraction(claim.epsilon.lower))
                 if error.lower >= risk * _NEARLY:
@@ -68,7 +72,7 @@ def at_worst_input(verdict: Verdict, worst: Risk) -> Verdict:
     if verdict.claim.at_worst_inputs is not None:
         near = _next_to(worst.input, near_worst_inputs(verdict.claim))
     for there in [worst.input] if worst.attained else near:
-        if not worst.attained and not is_input_of(verdict.claim, there):
+        if not worst.attained and not verdict.claim.scope.has_between(there):
             continue
         at = replace(verdict.claim, inputs=[there], epsilon=found.eps).check().counterexample
         if at is not None and at.error.lower > best.error.lower:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from exactdp.claims.decision.counterexamples import Counterexample, is_input_of
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, show
+from exactdp.claims.decision.counterexamples import Counterexample
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.levels import constant
 from exactdp.errors import ExactdpError
 from exactdp.language.layout import assembled, entries, kinds
@@ -32,12 +32,10 @@ def why_never(claim: DecidedAccuracy, found: Counterexample) -> str:
         tie = None
     if tie is None:
         return f"at ε = {float(found.eps):.6g} it still fails at the input {show(found.input)}"
-    if is_listed(claim.input_set):
-        return f"the input {show(tie)} is a tie, where the ideal output changes"
-    return (
-        f"inputs may be arbitrarily close to a tie such as {show(tie)}, where the ideal output "
-        "changes"
-    )
+    is_tie = f"the input {show(tie)} is a tie"
+    if claim.scope.free:
+        is_tie = f"inputs may be arbitrarily close to a tie such as {show(tie)}"
+    return f"{is_tie}, where the ideal output changes"
 
 
 def _ties(claim: DecidedAccuracy, found: Counterexample) -> Iterator[Value]:
@@ -47,7 +45,7 @@ def _ties(claim: DecidedAccuracy, found: Counterexample) -> Iterator[Value]:
     reals = [k for k, kind in enumerate(kinds(mechanism.inputs)) if kind is None]
     near = _NEAR / found.eps
     places: list[list[Value]] = []
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         places = [_with(given, dict.fromkeys(reals, value)) for value in (0, 1)]
         places.append(
             _with(given, {k: simplest_inside(given[k] - near, given[k] + near) for k in reals})
@@ -57,10 +55,10 @@ def _ties(claim: DecidedAccuracy, found: Counterexample) -> Iterator[Value]:
         if place == given:
             if any(True for _ in _changes(claim, place, reals, found)):
                 yield as_written(there)
-        elif is_input_of(claim, there):
+        elif claim.scope.has_between(there):
             for moved in _changes(claim, place, reals, found):
                 at = replace(claim, inputs=[moved], epsilon=found.eps)
-                if is_input_of(claim, moved) and at.check().counterexample is not None:
+                if claim.scope.has_between(moved) and at.check().counterexample is not None:
                     yield as_written(there)
                     break
 

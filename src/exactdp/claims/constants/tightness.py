@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, TypeAlias
 
-from exactdp.claims.constants.factors import Factors
-from exactdp.claims.constants.kappa import Kappa, largest_whole
+from exactdp.claims.constants.factors import least_factor
+from exactdp.claims.constants.kappa import Kappa, every, largest_whole
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
-from exactdp.claims.decision.survey import surveyed, unknown
+from exactdp.claims.decision.survey import Gathering, GatheringQuestion, gathered, unknown
 from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.claim import Bound
 from exactdp.claims.stated.distances import Distance
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, show
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
@@ -33,12 +32,11 @@ from exactdp.reals.least_ratio import least_ratio
 from exactdp.reals.numbers import Number, inf, positive_width, spell
 from exactdp.reals.told import Told
 from exactdp.reals.unexpanded import Unexpanded
-from exactdp.running.conduct import Progress, conduct_of
+from exactdp.running.conduct import Progress
 
 Where: TypeAlias = Fraction | float | Root | None
 
 _Key: TypeAlias = tuple[Interval, ClosedForm, ClosedForm]  # ε, the probability and β
-_ASKED = "the best constant"
 _LOOKS = 2  # refinements of the enclosures of infima that may be equal
 
 
@@ -119,11 +117,6 @@ class _Contender:
         """What must be proved."""
         return self.problem.obligation
 
-    @property
-    def key(self) -> _Key:
-        """The data that the infimum depends on."""
-        return _key(self.problem)
-
     def allows(self, kappa: Fraction) -> bool | None:
         """Whether error ≤ β/κ for every ε; None if undecided."""
         return _allows(self.problem, kappa)
@@ -177,37 +170,26 @@ class _LeastRatio:
         self._known: dict[_Key, Extremum] = {}
         self._at_least: dict[_Key, Fraction | float] = {}
 
-    def improved(self, best: _Best, problem: Problem) -> _Best:
-        """Return the minimum with one more problem; most are quickly seen to be no smaller."""
-        if self._is_no_smaller(best, problem):
+    def improved(self, best: _Best, problem: Problem, least: Extremum | None = None) -> _Best:
+        """Return the minimum with one more problem; most are quickly seen to be no smaller.
+
+        `least` is the infimum of the problem, if it is known from another slice.
+        """
+        key, limit = _key(problem), best.kappa.upper
+        if any(_key(one.problem) == key for one in best.contenders) or not _errs(problem):
             return best
-        key = _key(problem)
         if key not in self._known:
-            self._known[key] = self._infimum(problem, self._width)
+            if isinstance(limit, Fraction) and self._is_at_least(limit, problem, least):
+                return best
+            self._known[key] = least or self._infimum(problem, self._width)
         found = _Contender(problem, self._known[key])
         return _Best((*best.contenders, found)).without_larger()
 
-    def joined(self, best: _Best, other: _Contender) -> _Best:
-        """Return the minimum with a contender of another slice, as if it were found now."""
-        key, limit = other.key, best.kappa.upper
-        if any(two.key == key for two in best.contenders):
-            return best
-        if isinstance(limit, Fraction) and key not in self._known:
-            least = other.least
-            if least.lower >= limit or (least.upper >= limit and _allows(other.problem, limit)):
-                return best
-        self._known[key] = other.least
-        return _Best((*best.contenders, other)).without_larger()
-
-    def _is_no_smaller(self, best: _Best, problem: Problem) -> bool:
-        """Whether the infimum is that of a contender, or at least the upper bound."""
-        key, limit = _key(problem), best.kappa.upper
-        if any(two.key == key for two in best.contenders):
-            return True
-        if not _errs(problem):
-            return True
-        if key in self._known or not isinstance(limit, Fraction):
-            return False
+    def _is_at_least(self, limit: Fraction, problem: Problem, least: Extremum | None) -> bool:
+        """Whether the infimum of a problem is proved to be at least a number."""
+        if least is not None and (least.lower >= limit or least.upper < limit):
+            return bool(least.lower >= limit)
+        key = _key(problem)
         if self._at_least.get(key, -inf) < limit and _allows(problem, limit):
             self._at_least[key] = limit
         return self._at_least.get(key, -inf) >= limit
@@ -273,11 +255,6 @@ def _allows(problem: Problem, kappa: Fraction) -> bool | None:
         return None
 
 
-def _all_allow(contenders: tuple[_Contender, ...], kappa: Fraction) -> bool | None:
-    found = [one.allows(kappa) for one in contenders]
-    return False if False in found else None if None in found else True
-
-
 def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum:
     """Return the infimum of β/error, for an error that is not expanded."""
     try:
@@ -288,85 +265,94 @@ def _evaluated(problem: Problem, error: Unexpanded, width: Fraction) -> Extremum
         ) from None
 
 
-@dataclass(frozen=True)
-class LeastRatioAsked(SlicedQuestion):
-    """The question for the best constant."""
-
-    width: Fraction
-
-    asked = _ASKED
-    prepare = "ratio"
-
-    def on(self, claim: Claim, kept: dict[Any, Any]) -> _LeastRatioSought:
-        """Return the initial fold."""
-        search = kept.setdefault(_LeastRatio, _LeastRatio(self.width))
-        return _LeastRatioSought(claim, search, self.width)
-
-
-@dataclass(frozen=True)
-class _LeastFound:
-    """The least ratio of some groups: the contenders on rays, and the problems on cones.
+class _LeastRatioSought(Gathering):
+    """The least of all rays, under the keys of its contenders, and the problems on cones.
 
     A problem that is not a contender in its slice is not one overall: the slice has another one
     that is proved to be no larger.
     """
 
-    contents: Contents
-    best: _Best
-    on_cones: tuple[Problem, ...]
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.search: _LeastRatio = self.kept.setdefault(
+            _LeastRatio, _LeastRatio(self.question.width)
+        )
+        self._best = _Best()
+
+    def take(self, problem: Problem) -> None:
+        """Process another problem."""
+        if isinstance(problem.place, OnRay):
+            self._best = self.search.improved(self._best, problem)
+        elif problem.ratio is not None:
+            self.found.setdefault(problem.ratio, problem)
+
+    def answer(self) -> tuple[Contents, dict[Any, Any]]:
+        """Return the results."""
+        key = tuple(_key(one.problem) for one in self._best.contenders)
+        return self.contents, {**({key: self._best} if key else {}), **self.found}
 
 
-class _LeastRatioSought(Fold):
-    """The least ratio, accumulated group by group."""
-
-    def __init__(self, claim: Claim, search: _LeastRatio, width: Fraction) -> None:
-        self._claim, self._search = claim, search
-        self._best, self._contents = _Best(), Contents()
-        self._factors = Factors(claim, width)
+class _RatioAtEach(_LeastRatioSought):
+    """The best constants, input by input."""
 
     def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Process another group."""
-        found = surveyed(self._claim, group, hear, _ASKED)
-        self._contents += found.contents
-        for problem in found.problems:
-            if isinstance(problem.place, OnRay):
-                self._best = self._search.improved(self._best, problem)
-            else:
-                self._factors.add(problem)
+        """Process another input."""
+        problems = self.problems(group, hear)
+        if not problems:
+            return
+        if not all(isinstance(one.place, OnRay) for one in problems):
+            raise unknown(self.question.asked, problems[0].region.why)
+        best = self.search.settled(reduce(self.search.improved, problems, _Best()))
+        at = best.first.least.at if best.contenders else None
+        given = problems[0].obligation.input
+        u = as_written(as_given(self.claim.mechanism, given))
+        self.found[given] = KappaAt(u, best.kappa, at)
 
-    def answer(self) -> _LeastFound:
-        """Return the results."""
-        return _LeastFound(self._contents, self._best, tuple(self._factors.problems))
+
+@dataclass(frozen=True)
+class LeastRatioAsked(GatheringQuestion):
+    """The question for the best constant."""
+
+    width: Fraction
+
+    asked = "the best constant"
+    prepare = "ratio"
+    gathering = _LeastRatioSought
+
+
+@dataclass(frozen=True)
+class RatioAtEachAsked(LeastRatioAsked):
+    """The question for the best constant at each input."""
+
+    asked = "the best constant at each input"
+    gathering = _RatioAtEach
+    each = True
 
 
 def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightness:
     """Return the largest κ over all inputs of a claim."""
     target = positive_width(width)
-    search, factors = _LeastRatio(target), Factors(claim, target)
-    best, contents = _Best(), Contents()
-    for found in whole(claim, LeastRatioAsked(target), conduct_of(progress)):
-        contents += found.contents
-        if not best.contenders:
-            best = found.best
-        for one in found.best.contenders:
-            best = search.joined(best, one)
-        for problem in found.on_cones:
-            factors.add(problem)
+    contents, found = gathered(claim, LeastRatioAsked(target), progress)
     claim.require_content(contents)
+    search = _LeastRatio(target)
+    best, *others = [one for one in found.values() if isinstance(one, _Best)] or [_Best()]
+    for one in (contender for other in others for contender in other.contenders):
+        best = search.improved(best, one.problem, one.least)
     on_rays = _answer(claim, search.settled(best), contents)
-    on_cones = factors.least()
+    on_cones = least_factor(
+        claim, [one for one in found.values() if isinstance(one, Problem)], target
+    )
     if on_cones is None or on_rays.kappa.upper <= on_cones.kappa.lower:
         return on_rays
-    found_there = Tightness(
-        on_cones.kappa,
-        on_cones.integer,
-        as_written(as_given(claim.mechanism, on_cones.setting.input)),
-        None,
-        None,
-        on_cones.setting.eps,
-        None,
-        contents.examined,
-        contents.silent,
+    found_there = replace(
+        on_rays,
+        kappa=on_cones.kappa,
+        integer=on_cones.integer,
+        input=as_written(as_given(claim.mechanism, on_cones.setting.input)),
+        alpha=None,
+        gamma=None,
+        eps=on_cones.setting.eps,
+        attained=None,
     )
     if on_cones.kappa.upper <= on_rays.kappa.lower:
         return found_there
@@ -377,61 +363,15 @@ def tightest(claim: Claim, width: Number, progress: Progress | None) -> Tightnes
 
 def tightest_at_each(claim: Claim, width: Number, progress: Progress | None) -> tuple[KappaAt, ...]:
     """Return the largest κ at each input where the claim says something."""
-    if not is_listed(claim.input_set):
-        raise ValueRefusedError(
-            "κ is computed at each listed input, and the claim is about all real inputs",
-            rule="Inputs that are listed have a κ each; all real inputs together have one.",
-            way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
-            "claim.tightest() (exactdp tighten).",
-        )
-    rows: list[KappaAt] = []
-    contents = Contents()
-    for found in whole(claim, RatioAtEachAsked(positive_width(width)), conduct_of(progress)):
-        contents += found[0]
-        rows += found[1]
+    claim.scope.require_listed(
+        "κ is computed at each listed input, and the claim is about all real inputs",
+        rule="Inputs that are listed have a κ each; all real inputs together have one.",
+        way_out="Give inputs=Grid(-1, 1) or a list (--inputs grid:-1:1); or ask for the one κ, "
+        "claim.tightest() (exactdp tighten).",
+    )
+    contents, rows = gathered(claim, RatioAtEachAsked(positive_width(width)), progress)
     claim.require_content(contents)
-    return tuple(rows)
-
-
-@dataclass(frozen=True)
-class RatioAtEachAsked(SlicedQuestion):
-    """The question for the best constant at each input."""
-
-    width: Fraction
-
-    asked = f"{_ASKED} at each input"
-    each = True
-
-    def on(self, claim: Claim, kept: dict[Any, Any]) -> _RatioAtEach:
-        """Return the initial fold."""
-        return _RatioAtEach(claim, kept.setdefault(_LeastRatio, _LeastRatio(self.width)))
-
-
-class _RatioAtEach(Fold):
-    """The best constants, accumulated input by input."""
-
-    def __init__(self, claim: Claim, search: _LeastRatio) -> None:
-        self._claim, self._search = claim, search
-        self._rows: list[KappaAt] = []
-        self._contents = Contents()
-
-    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Process another input."""
-        search, claim = self._search, self._claim
-        found = surveyed(claim, group, hear, _ASKED)
-        self._contents += found.contents
-        if not found.problems:
-            return
-        if not all(isinstance(one.place, OnRay) for one in found.problems):
-            raise unknown(f"{_ASKED} at each input", found.problems[0].region.why)
-        best = search.settled(reduce(search.improved, found.problems, _Best()))
-        at = best.first.least.at if best.contenders else None
-        u = as_given(claim.mechanism, found.problems[0].obligation.input)
-        self._rows.append(KappaAt(as_written(u), best.kappa, at))
-
-    def answer(self) -> tuple[Contents, tuple[KappaAt, ...]]:
-        """Return the results."""
-        return self._contents, tuple(self._rows)
+    return tuple(rows.values())
 
 
 def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
@@ -445,7 +385,7 @@ def _answer(claim: Claim, best: _Best, contents: Contents) -> Tightness:
     )
     return Tightness(
         kappa,
-        largest_whole(kappa, partial(_all_allow, best.contenders)),
+        largest_whole(kappa, lambda k: every(one.allows(k) for one in best.contenders)),
         as_written(as_given(claim.mechanism, one.input)),
         levels[0],
         levels[1],

@@ -13,9 +13,6 @@ from exactdp.claims.regions.obligations import ROUTES, Obligation
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.regret import near_worst_inputs
 from exactdp.claims.stated.claim import Due
-from exactdp.claims.stated.inputs import (
-    is_listed,
-)
 from exactdp.claims.stated.vacuity import Content, Contents, content_of, way_out, why_empty
 from exactdp.language.linear import unit_in
 from exactdp.reals import ClosedForm
@@ -136,9 +133,9 @@ class DecidedAccuracy(AccuracyRegions, Claim):
 
     def route(self, findings: Sequence[Finding]) -> str:
         """Describe how the claim was decided."""
-        if self.corners.are_listed:
+        if self.strategy.are_worst:
             return AT_WORST
-        if not is_listed(self.input_set):
+        if self.scope.free:
             at_corners = findings and all(one.region.corner is not None for one in findings)
             return (AT_CORNERS if at_corners else EVERYWHERE) + _stand_for(findings)
         if all(one.region.is_ray and not one.region.levels_given for one in findings):

@@ -6,18 +6,20 @@ regions.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.work import Explorer
+from exactdp.claims.stated.claim import Stated
 from exactdp.claims.stated.inputs import AllReals, as_given
+from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import VacuousClaimError
 from exactdp.language.layout import assembled
 from exactdp.reals import Interval
+from exactdp.reals.spans import Span, around
 from exactdp.running.conduct import How, conduct
 
 if TYPE_CHECKING:
@@ -26,47 +28,55 @@ if TYPE_CHECKING:
     from exactdp.claims.decision.findings import Finding
     from exactdp.claims.decision.problem import Leaf, Problem, Sign
     from exactdp.claims.decision.verdict import Verdict
+    from exactdp.claims.regions.classes import InputClass
     from exactdp.claims.regions.region import Region
     from exactdp.claims.stated.claim import Bound, Due
-    from exactdp.claims.stated.inputs import Inputs
-    from exactdp.claims.stated.vacuity import Content, Contents
-    from exactdp.language.program import Program
     from exactdp.language.values import Value
-    from exactdp.reals import ClosedForm
+    from exactdp.reals import ClosedForm, Stretch
     from exactdp.running.conduct import Progress
     from exactdp.semantics.spots import Trace
 
 
-class Claim(ABC):
+class Claim(Stated):
     """A claim; its kind is a frozen dataclass that defines regions and bounds."""
 
-    mechanism: Program
     epsilon: Any
     """The values of ε: an interval."""
     inputs: Any
     """The inputs, as given."""
+    speaks_of_alpha = True
+    """Whether its words mention α and γ, if it has any."""
     nouns = "input", "inputs"
     """The noun for what is counted if inputs are listed, singular and plural."""
-
-    @property
-    @abstractmethod
-    def input_set(self) -> Inputs:
-        """The inputs that the claim is about."""
 
     @property
     @abstractmethod
     def is_continuous(self) -> bool:
         """Whether the claim on the faces of cells follows from the claim in their interior."""
 
-    @cached_property
+    @property
     def work(self) -> Explorer:
         """The results computed so far: cells of parameters and signs."""
-        return Explorer(self)
+        return self.kept(Explorer)
+
+    @property
+    def classes(self) -> tuple[InputClass, ...] | None:
+        """The classes of listed inputs that are examined together; None if they are not known."""
+        return None
 
     def changed(self, **changes: Any) -> Self:
         """Return the same claim with other arguments."""
         found: Self = replace(cast(Any, self), **changes)
         return found
+
+    @property
+    def span(self) -> Span:
+        """The values of ε, or the part of them on which each `min` and `max` is one argument."""
+        return self.mechanism.definition.part or cast(Interval, self.epsilon)
+
+    def on_part(self, part: Stretch) -> Self:
+        """Return the same claim on a part of ε, whose ends may be irrational."""
+        return self.changed(mechanism=self.mechanism.on_part(part), epsilon=around(part))
 
     # What must be proved --------------------------------------------------------------
 
@@ -110,6 +120,10 @@ class Claim(ABC):
         """Return the same claim about all real inputs."""
         return self.changed(inputs=AllReals())
 
+    def wider(self) -> Self | None:
+        """Return the claim about all reals, if this one is about a box of them."""
+        return self.everywhere() if self.scope.free and not self.scope.has_all else None
+
     def stronger(self) -> Claim | None:
         """Return a claim that implies this one and is easier to prove, if there is one."""
         return None
@@ -118,6 +132,11 @@ class Claim(ABC):
         """Return a claim that this one implies and that is easier to refute, if there is one."""
         return None
 
+    @property
+    def is_bounded_only(self) -> bool:
+        """Whether the claim is decided by these two alone."""
+        return False
+
     # How much is claimed --------------------------------------------------------------
 
     @abstractmethod
@@ -125,6 +144,16 @@ class Claim(ABC):
         self, due: Due[Any] | None, is_at_least_one: Callable[[ClosedForm], bool]
     ) -> Content:
         """Return how much is claimed, given the obligations; the function decides form ≥ 1."""
+
+    def counted(self, parts: Iterable[Contents], group: Sequence[Region]) -> Contents:
+        """Return how much is claimed on a group of regions, given its cells.
+
+        Cells of reals are counted one by one, but a listed input, or a class of them, once.
+        """
+        found = sum(parts, Contents())
+        if self.scope.free:
+            return found
+        return Contents().and_some(found.most, group[0].inputs if group else 1)
 
     def why_empty(self, contents: Contents) -> str:
         """Describe why the claim says nothing at some inputs."""

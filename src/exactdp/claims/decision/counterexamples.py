@@ -18,14 +18,14 @@ from exactdp.claims.decision.cell_points import (
 from exactdp.claims.decision.problem import Problem
 from exactdp.claims.regions.obligations import Obligation
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
-from exactdp.claims.regions.region import RAY, Region, Setting, Vector
-from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, Cases
+from exactdp.claims.regions.region import RAY, Region, Vector
+from exactdp.claims.stated.conditions import ALWAYS, CaseFormula, holds_at
 from exactdp.claims.stated.distances import Distance
-from exactdp.claims.stated.expressions import Comparison, Expression, Maximum
-from exactdp.claims.stated.inputs import as_given, as_written, ends_of, is_listed, show
+from exactdp.claims.stated.expressions import Expression, Maximum
+from exactdp.claims.stated.inputs import as_given, as_written, show
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.products import has_products
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import assembled, entries
 from exactdp.language.linear import UNIT, units_in
 from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
@@ -37,7 +37,7 @@ from exactdp.reals.square_roots import at_most, is_irrational
 from exactdp.reals.told import Told, distinct_texts
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.semantics.by_epsilon import as_spots
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 from exactdp.semantics.spots import Spot, Trace, at_sample
 
 if TYPE_CHECKING:
@@ -165,22 +165,15 @@ def _is_one(claim: DecidedAccuracy, found: Counterexample) -> bool:
     )
     values |= {"alpha": found.alpha, "gamma": found.gamma}
 
-    def holds(one: Comparison) -> bool:
-        sign = one.form.at(values).at(found.eps).sign
-        return sign > 0 or (sign == 0 and not one.strict)
-
-    def some(cases: Cases) -> bool:
-        return any(all(map(holds, conjunction)) for conjunction in cases)
-
     is_below = found.alpha < found.distance
     is_below = is_below or (claim.boundary == "check" and found.alpha == found.distance)
-    if not is_below or not some(claim.conditions):
+    if not is_below or not holds_at(claim.conditions, values, found.eps):
         return False
     if not claim.has_parts:
         return True
     bound = claim.beta_at(found.input)
     pieces = bound.pieces if isinstance(bound, CaseFormula) else ((bound, ALWAYS),)
-    formula = next((one for one, cases in pieces if some(cases)), None)
+    formula = next((one for one, cases in pieces if holds_at(cases, values, found.eps)), None)
     if formula is None:
         return False
     parts = formula.parts if isinstance(formula, Maximum) else (formula,)
@@ -213,7 +206,7 @@ def _simplified(
         tried = chain(tried, ((replace(part, inputs=[there]), there) for there in rounded))
     for trial, there in tried:
         simple: Counterexample | None = (
-            trial.check().counterexample if is_input_of(claim, there) else None
+            trial.check().counterexample if claim.scope.has_between(there) else None
         )
         if simple is not None and _is_one(claim, simple):
             return simple
@@ -238,21 +231,6 @@ def _size(value: Value) -> int:
 
 def _rounded(value: Value, most: int) -> Value:
     return mapped(value, lambda x: x.limit_denominator(most) if isinstance(x, Fraction) else x)
-
-
-def is_input_of(claim: DecidedAccuracy, u: Value) -> bool:
-    """Whether an input is one that the claim is about."""
-    reals = [
-        Fraction(value)
-        for value, kind in zip(
-            entries(claim.mechanism.read_input(u)), kinds(claim.mechanism.inputs), strict=True
-        )
-        if kind is None
-    ]
-    ends = ends_of(claim.input_set, len(reals))
-    return ends is not None and all(
-        low <= value <= high for value, (low, high) in zip(reals, ends, strict=True)
-    )
 
 
 # On a ray -----------------------------------------------------------------------------
@@ -473,9 +451,10 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
         }
         if (key := (setting.input, *fixed.items())) in seen or not _are_claimed(claim, fixed):
             continue
-        if is_listed(claim.input_set) and not fixed:
+        if not (claim.scope.free or fixed):
             continue  # this would be the same claim
-        if multiplies and not _meets(claim, setting):
+        known = {**claim.level_values.input_values(setting.input), **setting.levels}
+        if multiplies and not holds_at(claim.conditions, known, setting.eps):
             continue
         seen.add(key)
         levels: dict[str, Any] = dict(fixed)
@@ -484,24 +463,10 @@ def _candidates(claim: DecidedAccuracy, problem: Problem, sign: Sign) -> Iterato
         yield replace(claim, inputs=[as_given(claim.mechanism, setting.input)], **levels)
 
 
-def _meets(claim: DecidedAccuracy, setting: Setting) -> bool:
-    """Whether α and γ of a setting meet the conditions; those that it does not have are ignored."""
-    known = {**claim.level_values.input_values(setting.input), **setting.levels}
-
-    def holds(one: Comparison) -> bool:
-        if not one.form.names() <= known.keys():
-            return True
-        sign = one.form.at(known).at(setting.eps).sign
-        return sign > 0 or (sign == 0 and not one.strict)
-
-    return any(all(map(holds, conjunction)) for conjunction in claim.conditions)
-
-
 def _are_claimed(claim: DecidedAccuracy, fixed: dict[str, Fraction]) -> bool:
     """Whether the claim is made at given α and γ; a face of a cell may not belong to it."""
-    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
     return all(
         level.has(fixed[name])
-        for name, level in levels.items()
+        for name, level in claim.levels.items()
         if name in fixed and isinstance(level, Range)
     )

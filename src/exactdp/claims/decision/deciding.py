@@ -7,6 +7,7 @@ import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.eps_pieces import in_pieces
@@ -21,11 +22,10 @@ from exactdp.claims.decision.work import EndlessError, Explorer
 from exactdp.claims.regions.places import OnRay, PlaceDecision
 from exactdp.claims.regions.region import RAY, Region
 from exactdp.claims.stated.claim import NEARLY_ABOVE
-from exactdp.claims.stated.inputs import Box, is_listed
-from exactdp.claims.stated.vacuity import Content, Contents
+from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import counted
 from exactdp.language.linear import unit_in
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import by_parts
 from exactdp.reals.interval import POSITIVE
 from exactdp.reals.unexpanded import Unexpanded
 from exactdp.running.conduct import Conduct, Progress, conduct_of
@@ -48,12 +48,12 @@ def decide(
     If a claim about all reals is undecided, the verdict states the approximate best constant,
     unless `hint` is False.
     """
-    try:
-        return _decided_whole(claim, every, progress, hint)
-    except OrderChangesError as error:
-        return in_parts(
-            claim, error, lambda part: decide(part, every=every, progress=progress), every=every
-        )
+    again = partial(decide, every=every, progress=progress)
+    return by_parts(
+        claim,
+        lambda one: _decided_whole(one, every, progress, hint),
+        lambda division: in_parts(division, again, every=every),
+    )
 
 
 def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: bool) -> Verdict:
@@ -65,20 +65,20 @@ def _decided_whole(claim: Claim, every: bool, progress: Progress | None, hint: b
         if easier is not None and easier.holds is answer and _tells(claim, easier):
             spent = time.perf_counter() - begin
             return replace(easier, claim=claim, implied_by=other, seconds=spent)
-        if easier is not None and getattr(claim, "is_bounded_only", False) and not answer:
+        if easier is not None and claim.is_bounded_only and not answer:
             return replace(easier, claim=claim, holds=None, missing=easier.missing or _BETWEEN)
-    one_by_one = is_listed(claim.input_set)
     seen = _looked_at(claim, every, conduct_of(progress))
     missing = ""
     larger = None  # a claim that holds for all inputs holds for those in a box
     if seen.left is not None and not seen.failures:
-        if isinstance(claim.input_set, Box):
-            larger = decide(claim.everywhere(), progress=progress, hint=False)
+        wider = claim.wider()
+        if wider is not None:
+            larger = decide(wider, progress=progress, hint=False)
         if larger is None or not larger.holds:
-            if one_by_one:
-                missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
-            else:
+            if claim.scope.free:
                 missing = _what_is_left(claim, list(seen.findings), hint=hint)
+            else:
+                missing = seen.left.missing or f"{counted(seen.left.left, 'sign')} left open"
     return Verdict(
         claim,
         holds=False if seen.failures else None if missing else True,
@@ -113,8 +113,6 @@ def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
     """Return the results on all regions, combined from slices."""
     found: list[Examined] = []
     for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
-        if isinstance(part.error, OrderChangesError):
-            return _looked_at(claim, every, conduct_of(None))  # raises the error with its details
         if part.error is None:
             found.append(part.answer)
         else:  # these inputs stay undecided; the others count
@@ -178,7 +176,6 @@ class _Examining(Fold):
 
     def __init__(self, claim: Claim, question: Examination) -> None:
         self._claim, self._question = claim, question
-        self._one_by_one = is_listed(claim.input_set)
         self._contents = Contents()
         self._findings: list[Finding] = []
         self._failures: list[Any] = []
@@ -195,11 +192,7 @@ class _Examining(Fold):
         self._groups += 1
         self._findings += here
         self._failures += (one for finding in here for one in finding.failures)
-        if self._one_by_one:
-            most = max((one.contents.most for one in here), default=Content.NOTHING)
-            self._contents = self._contents.and_some(most, group[0].inputs if group else 1)
-        else:
-            self._contents = sum((one.contents for one in here), self._contents)
+        self._contents += self._claim.counted((one.contents for one in here), group)
 
     def answer(self) -> Examined:
         """Return the results; if there are many findings, they are packed."""
@@ -210,7 +203,7 @@ class _Examining(Fold):
             (one for one, is_plain in zip(found, plain, strict=True) if not is_plain), None
         )
         part: tuple[Finding, ...] | PackedFindings = found
-        packs = self._question.is_packed and self._one_by_one
+        packs = self._question.is_packed and not self._claim.scope.free
         if packs or self._groups == Examination.span:
             with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
                 part = PackedFindings(len(found), pack(found))

@@ -107,8 +107,8 @@ def in_pieces(
             found = replace(found, left=found.left + 1)
             continue
         waiting += [
-            (_with_end(on, upper=middle), depth + 1),
-            (_with_end(on, lower=middle), depth + 1),
+            (replace(on, upper=middle, upper_open=False), depth + 1),
+            (replace(on, lower=middle, lower_open=False), depth + 1),
         ]
     return replace(found, left=found.left + len(waiting) + 1)
 
@@ -156,16 +156,4 @@ def _joined(found: Finding, here: Finding) -> Finding:
         found.with_contents(here.contents),
         left=found.left + here.left,
         missing=found.missing or here.missing,
-    )
-
-
-def _with_end(
-    on: Interval, lower: Fraction | None = None, upper: Fraction | None = None
-) -> Interval:
-    """Return an interval with one endpoint replaced by a closed one."""
-    return Interval(
-        on.lower if lower is None else lower,
-        on.upper if upper is None else upper,
-        lower_open=on.lower_open and lower is None,
-        upper_open=on.upper_open and upper is None,
     )

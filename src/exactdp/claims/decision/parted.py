@@ -1,33 +1,29 @@
 """Claims about mechanisms in which a `min` or `max` changes with ε: decided on parts of ε.
 
-On a part, each of them equals one of its arguments, so that probabilities are closed forms. An
-endpoint of a part may be irrational. Then the claim is decided on an interval with rational
-endpoints that is larger by less than 10⁻³⁰, with the closed forms of the part: it suffices that it
-holds there, and a counterexample is valid if its ε is in the part. So a claim that stays undecided
-is tight at such an endpoint.
+Where an end of a part is irrational, the claim is decided on a slightly larger interval: it
+suffices that it holds there, and a counterexample is valid if its ε is in the part. So a claim that
+stays undecided is tight at such an end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from exactdp.claims.decision.verdict import Verdict
-from exactdp.language.sampling import OrderChangesError
+from exactdp.language.parted import Division
 from exactdp.reals.closed_form import ClosedForm
 from exactdp.reals.solutions import Stretch
-from exactdp.reals.spans import around, between, parts_by_sign
+from exactdp.reals.spans import between
 
 
-def in_parts(
-    claim: Any, error: OrderChangesError, decide: Callable[[Any], Verdict], *, every: bool
-) -> Verdict:
+def in_parts(division: Division[Any], decide: Callable[[Any], Verdict], *, every: bool) -> Verdict:
     """Combine the verdicts on parts of ε, between which an order changes."""
     found: list[Verdict] = []
-    for part, piece in parts_of(claim, error):
-        verdict = decide(piece)  # a part may itself be divided
-        order = error.gap if _is_above(error.gap, part) else -error.gap
+    for part, piece in division:
+        verdict = decide(piece)
+        order = division.gap if _is_above(division.gap, part) else -division.gap
         inside = tuple(one for one in verdict.counterexamples if one.eps in part)
         holds = verdict.holds
         if holds is False and not inside:
@@ -41,7 +37,7 @@ def in_parts(
     telling = max(found, key=lambda one: one.contents.telling)
     return replace(
         telling,
-        claim=claim,
+        claim=division.whole,
         holds=False if failures else None if missing else True,
         route=f"{len(found)} parts of ε, as an order of closed forms changes; {telling.route}",
         counterexamples=failures,
@@ -49,14 +45,6 @@ def in_parts(
         seconds=sum(one.seconds for one in found),
         parts=tuple(found),
     )
-
-
-def parts_of(claim: Any, error: OrderChangesError) -> Iterator[tuple[Stretch, Any]]:
-    """Yield the parts of ε between which an order changes, and the claim on each of them."""
-    mechanism = claim.mechanism
-    for part in parts_by_sign(error.gap, mechanism.definition.part or claim.epsilon):
-        on = around(part)
-        yield part, replace(claim, mechanism=mechanism.on(on, part), epsilon=on)
 
 
 def _is_above(gap: ClosedForm, part: Stretch) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flint import fmpq, fmpq_mat
 
-from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
+from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, PlaceDecision, SignPlace
 from exactdp.claims.regions.region import Region, Vector
 from exactdp.claims.regions.shapes import Shape, shape_of
 from exactdp.claims.stated.claim import Bound, Due, near_maximum
@@ -39,7 +39,7 @@ class Problem:
 
     region: Region
     cell: Leaf
-    place: Place
+    place: SignPlace
     obligation: Bound
     alternative: int
     """The index of the alternative of β."""

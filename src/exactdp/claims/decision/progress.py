@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from exactdp.claims.stated.inputs import is_listed
-
 if TYPE_CHECKING:
     from exactdp.claims.decision.claim import Claim
     from exactdp.running.conduct import Progress
@@ -26,7 +24,7 @@ class Meter:
     """Reports progress: a number of listed inputs, or a fraction of the cones."""
 
     def __init__(self, claim: Claim, progress: Progress | None) -> None:
-        self._one_by_one = is_listed(claim.input_set)
+        self._one_by_one = not claim.scope.free
         self._progress = progress
         self._groups, self._done, self._told = claim.how_many_groups(), 0, 0.0
 

@@ -31,7 +31,6 @@ from exactdp.claims.decision.spreading import (
     received,
 )
 from exactdp.claims.stated.identity import blob_of, claim_of, key_of
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.errors import ExactdpError, counted
 from exactdp.running import pace
 from exactdp.running.conduct import Conduct
@@ -233,7 +232,7 @@ def parts(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[
         conduct = replace(conduct, executor=None, jobs=1)  # threads would block each other
     if conduct.is_plain:
         yield from _here(claim, question, meter)
-    elif not is_listed(claim.input_set) and claim.how_many_groups() < _MANY:
+    elif claim.scope.free and claim.how_many_groups() < _MANY:
         yield from _by_cells(claim, question, conduct, meter)
     else:
         slicing = _Slicing(claim, question, conduct, meter)
@@ -282,7 +281,7 @@ def hired(desk: Desk, conduct: Conduct) -> Crew:
 
 def _count(claim: Claim, question: SlicedQuestion) -> int:
     """Return the number of groups."""
-    classes = None if question.each else getattr(claim, "classes", None)
+    classes = None if question.each else claim.classes
     return claim.how_many_groups() if classes is None else len(classes)
 
 
@@ -482,7 +481,7 @@ class _Slicing:
 def lost_told(claim: Claim, part: Part) -> str:
     """Describe which groups were lost, and why."""
     one, many = claim.nouns
-    if getattr(claim, "classes", None) is not None:
+    if claim.classes is not None:
         one, many = f"class of {many}", f"classes of {many}"
     where = f"{many} {part.start + 1:,} to {part.stop:,}"
     if part.stop == part.start + 1:

@@ -9,7 +9,6 @@ from typing import Any
 
 from exactdp.claims.decision.findings import Finding, Findings
 from exactdp.claims.decision.problem import Problem, Sign
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.reals.radical_form import no_radical_certificate
 from exactdp.reals.told import Told
@@ -58,7 +57,14 @@ class Verdict(Told):
     @property
     def is_everywhere(self) -> bool:
         """Whether the claim is about all real inputs; then `inputs` and `silent` count cells."""
-        return not is_listed(self._decided_claim.input_set)
+        return bool(self._decided_claim.scope.free)
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """The noun for what is counted, singular and plural."""
+        decided = self._decided_claim
+        found: tuple[str, str] = (decided.scope if self.is_everywhere else decided).nouns
+        return found
 
     @property
     def _decided_claim(self) -> Any:
@@ -122,12 +128,11 @@ class Verdict(Told):
         Inputs at which an error bound cannot fail are not mentioned.
         """
         empty = self.silent
-        if getattr(self.claim, "speaks_of_alpha", True):
+        if self.claim.speaks_of_alpha:
             empty += self.trivial
         if not empty:
             return ""
-        noun = "cells" if self.is_everywhere else self.claim.nouns[1]
-        return f"; it says nothing at {empty:,} of the {self.inputs:,} {noun}"
+        return f"; it says nothing at {empty:,} of the {self.inputs:,} {self.nouns[1]}"
 
     @property
     def as_classes(self) -> str:
@@ -153,19 +158,18 @@ class Verdict(Told):
 
     def __str__(self) -> str:
         lines = [self.sentence, f"Route: {self.route}."]
-        one, many = ("cell", "cells") if self.is_everywhere else self._decided_claim.nouns
+        one, many = self.nouns
         where = f"{self.inputs:,} {one if self.inputs == 1 else many} looked at"
         where += self.as_classes
         if empty := self.silent + self.trivial:
             where += f", the claim says nothing at {empty:,} of them"
             where += "" if self.vacuous else f" ({self.claim.why_empty(self.contents)})"
-        was_listed = is_listed(self.claim.input_set) and self.implied_by is None
-        if self.holds and not was_listed and not self.is_everywhere:
-            is_same = not self._decided_claim.corners.are_listed
+        if self.holds and self.implied_by is not None and not self.is_everywhere:
+            is_same = not self._decided_claim.strategy.are_worst
             where += "; the error is " + (
                 "the same at every input" if is_same else "largest close to these"
             )
-        elif self.holds and self.claim.inputs is None and is_listed(self.claim.input_set):
+        elif self.holds and self.claim.inputs is None and not self.is_everywhere:
             where += "; these are all inputs of the finite domain (Corollary 17)"
         lines.append(f"{many.capitalize()}: {where}.")
         lines.append(f"Conventions: {'; '.join(self.assumptions)}.")

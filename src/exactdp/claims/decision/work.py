@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from exactdp.claims.decision.problem import Leaf, Problem, Sign
 from exactdp.claims.decision.progress import Hear, nobody
-from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, Place, PlaceDecision
+from exactdp.claims.regions.places import OnCone, OnCurve, OnLine, OnRay, PlaceDecision, SignPlace
 from exactdp.claims.regions.region import RAY, Region, Vector
 from exactdp.claims.regions.shapes import Shape
 from exactdp.claims.stated.claim import Bound, Due
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision
 from exactdp.language.linear import units_in
@@ -67,7 +66,7 @@ class Explored:
     """A cell of a region, the places in it where signs are decided, and the fraction done."""
 
     cell: Leaf
-    places: tuple[Place, ...]
+    places: tuple[SignPlace, ...]
     share: float
     content: Content | None = None
     """How much the claim says there, if that is known."""
@@ -266,7 +265,7 @@ class Explorer:
         bounded = gamma is None or supremum(gamma, region.on).is_finite
         return _MOST_AT_INPUT if bounded else _ENOUGH_AT_INPUT
 
-    def _places(self, region: Region, cell: Leaf) -> Iterator[Place]:
+    def _places(self, region: Region, cell: Leaf) -> Iterator[SignPlace]:
         """Yield the places in a cell where signs are decided."""
         units = units_in(region.names)
         if len(units) > 1 and len(region.names) == 1 + len(units):
@@ -308,7 +307,7 @@ class Explorer:
 
     def trim(self) -> None:
         """Discard cached results if there are many listed inputs: each is examined once."""
-        if not is_listed(self.claim.input_set):
+        if self.claim.scope.free:
             return
         for kept, most in (
             (self._explored, _MOST_REGIONS),
@@ -360,7 +359,7 @@ class Explorer:
             default=Content.NOTHING,
         )
 
-    def _is_at_least_one(self, place: Place) -> Callable[[ClosedForm], bool]:
+    def _is_at_least_one(self, place: SignPlace) -> Callable[[ClosedForm], bool]:
         """Return a function that decides β ≥ 1 at a place."""
         if not isinstance(place, OnRay):
             return place.is_at_least_one

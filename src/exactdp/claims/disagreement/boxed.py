@@ -24,7 +24,12 @@ from exactdp.claims.stated.distances import (
     l2,
     linf,
 )
-from exactdp.claims.stated.spans import AmbiguousComparisonError, End, Germ, IntervalNumber
+from exactdp.claims.stated.interval_numbers import (
+    AmbiguousComparisonError,
+    End,
+    Germ,
+    IntervalNumber,
+)
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.replays import runs
 from exactdp.reals.numbers import inf

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-Place = tuple[Fraction, ...]
+Point = tuple[Fraction, ...]
 
 _GRID = 2**80
 _STEPS = 40  # halvings of the first step
@@ -24,11 +24,11 @@ _DENOMINATORS = (1, 12, 100, 10_000)  # of simple numbers close to others
 
 def closer(
     point: Sequence[Fraction],
-    other: Place,
-    disagrees: Callable[[Place], bool],
-    distance: Callable[[Place], Any],
+    other: Point,
+    disagrees: Callable[[Point], bool],
+    distance: Callable[[Point], Any],
     wanted: Fraction,
-) -> Place:
+) -> Point:
     """Return an input that disagrees, if possible one that is not further than wanted.
 
     `distance` is that of an input from the point.
@@ -56,19 +56,19 @@ def closer(
     return best
 
 
-def simple_places(place: Place) -> Iterator[Place]:
+def simple_places(place: Point) -> Iterator[Point]:
     """Yield places with simple entries close to a place."""
     for most in _DENOMINATORS:
         yield tuple(x.limit_denominator(most) for x in place)
 
 
-def _rounded(place: Sequence[Fraction]) -> Place:
+def _rounded(place: Sequence[Fraction]) -> Point:
     return tuple(Fraction(round(x * _GRID), _GRID) for x in place)
 
 
 def _shortened(
-    point: Sequence[Fraction], other: Place, disagrees: Callable[[Place], bool]
-) -> Place:
+    point: Sequence[Fraction], other: Point, disagrees: Callable[[Point], bool]
+) -> Point:
     """Return an input that disagrees, on the way to another one."""
     low, high, best = Fraction(0), Fraction(1), other
     for _ in range(_HALVINGS):

@@ -17,9 +17,9 @@ from typing import Any
 from exactdp.claims.disagreement.bounds import Least, certified
 from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.stated.distances import InputDistance, l1, linf
+from exactdp.language.linear import Linear
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.selected import Selected
 from exactdp.semantics.spots import Spot
 

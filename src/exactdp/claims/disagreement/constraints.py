@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from exactdp.claims.disagreement.known import Known
 from exactdp.claims.stated.pieces import condition
+from exactdp.language.linear import Linear, Scalar
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.form import Name, Number
 from exactdp.polyhedra.halfspace import Halfspace
-from exactdp.semantics.linear import Linear, Scalar
 
 DISTANCE = "the distance"
 T = Linear.symbol(DISTANCE)

@@ -42,13 +42,13 @@ from exactdp.claims.stated.ideals import IdealProgram, NonlinearIdeal
 from exactdp.claims.stated.inputs import as_given
 from exactdp.errors import UndefinedError, ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries
+from exactdp.language.linear import Linear
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import solution
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
 from exactdp.reals.square_roots import at_least
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import at_sample, has_spots, symbolic, trace_of
 
 if TYPE_CHECKING:

@@ -20,13 +20,13 @@ from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.pieces import pieces
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled, entries
+from exactdp.language.linear import Linear
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.polyhedra.projection import MOST_CONDITIONS, nearest_point
 from exactdp.reals.numbers import inf
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import at_sample
 
 

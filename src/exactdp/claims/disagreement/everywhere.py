@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from exactdp.claims.stated.inputs import AllReals, Box, box_sides
+from exactdp.claims.stated.inputs import AllReals, Box
+from exactdp.claims.stated.scope import Scope
 from exactdp.errors import UndefinedError
+from exactdp.language.linear import Linear
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.reals.numbers import inf, spell
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.piecewise import Piece, Piecewise, piecewise
 from exactdp.semantics.spots import Spot, symbolic
 
@@ -33,7 +34,7 @@ def disagreement(
     def alone(given: Value, _: tuple[Value, ...]) -> Any:
         return DistanceForm(distance(mechanism.read_input(given)))
 
-    found = piecewise(mechanism, box_sides(mechanism, u), run, alone)
+    found = piecewise(mechanism, Scope(mechanism, u).sides, run, alone)
     defined = (one for one in found.pieces if one.value is not None)
     return PiecewiseDistance(replace(found, pieces=tuple(defined)))
 

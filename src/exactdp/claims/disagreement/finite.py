@@ -16,7 +16,7 @@ from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.layout import assembled, entries, kinds
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 
 if TYPE_CHECKING:
     from exactdp.claims.stated.ideals import IdealFunction

@@ -14,7 +14,7 @@ from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.enclosing import enclosed
 from exactdp.claims.stated.ideals import IdealProgram
 from exactdp.claims.stated.inputs import as_given, as_written
-from exactdp.claims.stated.spans import Germ
+from exactdp.claims.stated.interval_numbers import Germ
 from exactdp.errors import UndefinedError
 from exactdp.language.events import Compare
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -25,9 +25,9 @@ from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING, shape_of_output
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import Failure, Node
+from exactdp.semantics.patterns import ANYTHING, shape_of_output
 from exactdp.semantics.spots import at_sample
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from exactdp.language.linear import Linear, Scalar
 from exactdp.polyhedra.form import Form, Name, Number
 from exactdp.polyhedra.halfspace import Halfspace, quotient
-from exactdp.semantics.linear import Linear, Scalar
 
 _ZERO = "0"  # stands for the number beside the entries
 

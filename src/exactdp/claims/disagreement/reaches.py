@@ -13,12 +13,12 @@ from exactdp.claims.disagreement.symbolic_runs import Reach, items
 from exactdp.claims.stated.distances import DistanceCase
 from exactdp.claims.stated.pieces import condition
 from exactdp.language.events import State
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form, Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf
-from exactdp.semantics.events import is_number
-from exactdp.semantics.linear import Linear, Scalar
+from exactdp.semantics.patterns import is_number
 
 Point: TypeAlias = Mapping[Name, Any]
 

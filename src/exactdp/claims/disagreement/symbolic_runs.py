@@ -22,6 +22,7 @@ from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import condition
 from exactdp.errors import UndefinedError, ValueRefusedError
 from exactdp.language.events import Compare, Done, Draw, Selection
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.quotients import NoisyQuotient
 from exactdp.language.values import Value
@@ -29,7 +30,6 @@ from exactdp.polyhedra.halfspace import Polyhedron
 from exactdp.reals.numbers import inf
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Failure, Rounding, has_noise, inputs_in, looks_at
 
 History: TypeAlias = "tuple[Any, Polyhedron | DistanceCase] | None"

@@ -32,13 +32,13 @@ from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.pieces import condition
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.events import Compare
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf
 from exactdp.reals.operators import NEGATED
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, at_sample
 
 

@@ -26,7 +26,7 @@ from exactdp.claims.certificates.plain_data import (
 )
 from exactdp.claims.certificates.written import region_json
 from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.inputs import as_given, as_written, is_listed, listed
+from exactdp.claims.stated.inputs import as_given, as_written
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.linear import base_of
@@ -86,13 +86,13 @@ class _Writer:
     @property
     def is_listed(self) -> bool:
         """Whether the expected loss is stated at single inputs."""
-        return is_listed(self.claim.input_set) and self.unit is None
+        return self.unit is None and not self.claim.scope.free
 
     def regions(self) -> list[Json]:
         """Return the regions, each with the tree of its parts."""
         if self.is_listed:
             places = self.signs.places(self.verdict)
-            inputs = dict.fromkeys(listed(self.claim.mechanism, self.claim.input_set))
+            inputs = dict.fromkeys(self.claim.scope.listed())
             return [self._single(u, places) for u in inputs]
         found = []
         for one in self.verdict.findings:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from exactdp.claims.certificates.in_parts import certificate_in_parts, stating_signs
@@ -24,22 +24,19 @@ from exactdp.claims.stated.functions import written
 from exactdp.claims.stated.ideals import IdealFunction, read_ideal
 from exactdp.claims.stated.identity import as_given_only
 from exactdp.claims.stated.inputs import (
-    AllReals,
     Inputs,
     as_given,
     as_written,
-    how_many,
-    is_listed,
-    listed,
     read_inputs,
     show,
     told_budgets,
     told_inputs,
 )
+from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.cones import Cone
 from exactdp.errors import UndefinedError, ValueRefusedError
-from exactdp.language.layout import assembled, entries, entry_names, kinds
+from exactdp.language.layout import assembled, entries, entry_names
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, nonnegative
@@ -143,7 +140,7 @@ class Expected(BoundedClaim):
         """
         engine = self.mechanism.kept(Engine)
         return (
-            isinstance(self.input_set, AllReals)
+            self.scope.has_all
             and engine.is_irrational
             and self.loss in ("absolute", "squared")
             and self.ideal is None
@@ -160,44 +157,37 @@ class Expected(BoundedClaim):
         """Yield the ray of each listed input, or the cone of each finite part of an input."""
         del each  # inputs are never grouped
         mechanism, on = self.mechanism, self.epsilon
-        domains = kinds(mechanism.inputs)
+        parts: Iterable[Part] = self.scope.parts()
         if self._is_alike:
-            zeros = [0 if kind is None else kind.members[0] for kind in domains]
-            yield from islice([(region_at(mechanism, zeros, (), on),)], first, None)
-        elif is_listed(self.input_set):
-            for u in islice(listed(mechanism, self.input_set), first, None):
-                units = mechanism.kept(Engine).units(u) if mechanism.moves else ()
-                yield (region_at(mechanism, [*entries(u)], units, on),)
-        else:
-            every = product(*(kind.members for kind in domains if kind is not None))
-            for finite in islice(every, first, None):
-                region = self._cone(finite)
+            parts = (tuple(entries(self.scope.some)),)
+        for part in islice(parts, first, None):
+            if FREE in part:
+                region = self._cone(part)
                 yield () if region is None else (region,)
+            else:
+                u = assembled(mechanism.inputs, part)
+                units = mechanism.kept(Engine).units(u) if mechanism.moves else ()
+                yield (region_at(mechanism, part, units, on),)
 
-    def _cone(self, finite: tuple[Value, ...]) -> Region | None:
-        """Return the region of all reals of the claim for given finite inputs."""
+    def _cone(self, part: Part) -> Region | None:
+        """Return the region of a part of the claim in which entries are free."""
         mechanism, moves = self.mechanism, self.mechanism.moves
-        domains, labels = kinds(mechanism.inputs), entry_names(mechanism.inputs)
         units: tuple[str, ...] = ()
         if moves:
-            rest = iter(finite)
-            some = [0 if kind is None else next(rest) for kind in domains]
-            units = (mechanism.kept(Engine).unit(_WHAT, assembled(mechanism.inputs, some)),)
-        reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-        names = ("eps", *units, *reals)
+            some = assembled(mechanism.inputs, with_zeros_in(part))
+            units = (mechanism.kept(Engine).unit(_WHAT, some),)
+        names = ("eps", *units, *self.scope.free)
         unit = basis(names)
-        forms = [unit[name] for name in reals]
+        forms = [unit[name] for name in self.scope.free]
         sides = sides_of_eps(self.epsilon, units, names)
-        sides += sides_within(mechanism, self.input_set, unit["eps"], forms)
-        given = real_forms(mechanism, forms, finite)
+        sides += sides_within(self.scope, unit["eps"], forms)
         cone = Cone.of(len(names), sides)
+        given = real_forms(part, forms)
         return Region(names, cone, given, self.epsilon, is_unit_used=moves).hull()
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
-        if is_listed(self.input_set) and not self._is_alike:
-            return how_many(self.mechanism, self.input_set)
-        return len(list(self.regions()))
+        return 1 if self._is_alike else self.scope.count
 
     def due(self, region: Region, trace: Trace) -> Due[LossBound] | None:
         """Return what must be proved at a sample of a region; None if the ideal is undefined."""
@@ -242,7 +232,7 @@ class Expected(BoundedClaim):
         del findings
         if self._is_alike:
             return "the mechanism only adds noise, so the expected loss is the same at every input"
-        return _AT_INPUTS if is_listed(self.input_set) else _EVERYWHERE
+        return _EVERYWHERE if self.scope.free else _AT_INPUTS
 
     @property
     def conventions(self) -> tuple[str, ...]:

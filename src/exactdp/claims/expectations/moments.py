@@ -29,31 +29,25 @@ def moments(
 ) -> Moment | tuple[Moment, ...]:
     """Return the expectation or variance at an input; for a list, those of its entries."""
     given = mechanism.read_input(u)
-    functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
-    found = tuple(_moment(mechanism, one, best, given, None, central=central) for one in functions)
-    return found if _is_list(mechanism, given, of) else found[0]
+    found: Moment | tuple[Moment, ...]
+    found = _Moments(mechanism, given, of, ideal, central=central).at(given, None)
+    return found
 
 
 def moments_everywhere(
     mechanism: Program, sides: Sides, of: object, ideal: object, *, central: bool
 ) -> Piecewise[Any]:
     """Return the same for all real inputs, with a formula for each cell."""
-    somewhere = assembled(
-        mechanism.inputs,
-        [0 if kind is None else kind.members[0] for kind in kinds(mechanism.inputs)],
-    )
-    functions, best = _functions(mechanism, somewhere, of), _ideal(mechanism, of, ideal)
-    is_list = _is_list(mechanism, somewhere, of)
+    some = [0 if kind is None else kind.members[0] for kind in kinds(mechanism.inputs)]
+    somewhere = assembled(mechanism.inputs, some)
+    found = _Moments(mechanism, somewhere, of, ideal, central=central)
 
     def run(u: tuple[Value, ...], spots: dict[str, Spot]) -> Any:
-        trace = next(iter(spots.values())).trace
-        found = tuple(_moment(mechanism, one, best, u, trace, central=central) for one in functions)
-        return found if is_list else found[0]
+        return found.at(u, next(iter(spots.values())).trace)
 
     def alone(u: Value, _: tuple[Value, ...]) -> Any:
-        if mechanism.moves:
-            return moments_by_epsilon(mechanism, u, of, ideal, central=central)
-        return moments(mechanism, u, of, ideal, central=central)
+        ask = moments_by_epsilon if mechanism.moves else moments
+        return ask(mechanism, u, of, ideal, central=central)
 
     return piecewise(mechanism, sides, run, alone)
 
@@ -63,15 +57,10 @@ def moments_by_epsilon(
 ) -> ByEpsilon[Any]:
     """Return the same, on intervals of ε, if a + b/ε or log(r)/ε is combined with reals."""
     given = mechanism.read_input(u)
-    functions, best = _functions(mechanism, given, of), _ideal(mechanism, of, ideal)
-    is_list = _is_list(mechanism, given, of)
+    found = _Moments(mechanism, given, of, ideal, central=central)
 
     def run(trace: Trace) -> Any:
-        values = as_spots(mechanism, given, trace)
-        found = tuple(
-            _moment(mechanism, one, best, values, trace, central=central) for one in functions
-        )
-        return found if is_list else found[0]
+        return found.at(as_spots(mechanism, given, trace), trace)
 
     def alone(point: Fraction) -> Any:
         return moments(mechanism.on(Interval(point, point)), u, of, ideal, central=central)
@@ -79,22 +68,30 @@ def moments_by_epsilon(
     return by_epsilon(mechanism, mechanism.kept(Engine).units(given), run, alone)
 
 
-def _moment(
-    mechanism: Program,
-    function: LossFunction,
-    ideal: IdealFunction | None,
-    u: tuple[Value, ...],
-    trace: Any,
-    *,
-    central: bool,
-) -> Moment:
-    first = expected(mechanism, function, ideal, u, trace)
-    if not central:
-        return first
-    second = expected(mechanism, function.squared(), ideal, u, trace)
-    if isinstance(first, float) or isinstance(second, float):
-        return inf
-    return second - first * first
+class _Moments:
+    """The functions of the output whose expectations or variances are requested."""
+
+    def __init__(
+        self, mechanism: Program, u: tuple[Value, ...], of: object, ideal: object, *, central: bool
+    ) -> None:
+        self.mechanism, self.central = mechanism, central
+        self.functions = _functions(mechanism, u, of)
+        self.ideal = _ideal(mechanism, of, ideal)
+        self.is_list = _is_list(mechanism, u, of)
+
+    def at(self, u: tuple[Value, ...], trace: Trace | None) -> Any:
+        """Return the moment at an input; of a list, a tuple of those of its entries."""
+        found = tuple(self._moment(one, u, trace) for one in self.functions)
+        return found if self.is_list else found[0]
+
+    def _moment(self, function: LossFunction, u: tuple[Value, ...], trace: Trace | None) -> Moment:
+        first = expected(self.mechanism, function, self.ideal, u, trace)
+        if not self.central:
+            return first
+        second = expected(self.mechanism, function.squared(), self.ideal, u, trace)
+        if isinstance(first, float) or isinstance(second, float):
+            return inf
+        return second - first * first
 
 
 def _ideal(mechanism: Program, of: object, ideal: object) -> IdealFunction | None:

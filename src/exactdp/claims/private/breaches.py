@@ -67,6 +67,11 @@ class Breach(Told):
         """The output, if the set has only one."""
         return self.outputs[0]
 
+    @property
+    def compares_densities(self) -> bool:
+        """Whether densities are compared, or products of them, and not probabilities."""
+        return self.what in ("density", "product of densities")
+
     @cached_property
     def probabilities(self) -> tuple[Enclosure, Enclosure]:
         """Enclosures of both probabilities at this ε."""
@@ -94,7 +99,7 @@ class Breach(Told):
             listed += ", where Real is any number with p > e^budget·p′,"
         if self.what.startswith("product"):
             one, two = map(show, self.outputs)
-            kind = "probabilities" if self.what == "product" else "densities"
+            kind = "densities" if self.compares_densities else "probabilities"
             return f"the products of the {kind} of {one} at one and of {two} at the other are"
         if self.what == "density":
             return f"the output {listed} has the densities"
@@ -104,7 +109,7 @@ class Breach(Told):
 
     def simulated(self, mechanism: Program, size: int, seed: Any = None) -> tuple[float, float]:
         """Estimate `probabilities` from `size` runs of the mechanism at each input."""
-        if self.what in ("density", "product of densities"):
+        if self.compares_densities:
             raise ValueRefusedError(
                 "a density is not seen in runs",
                 rule="The share of runs with an output of the set is compared with a probability.",

@@ -15,7 +15,7 @@ from exactdp.claims.private.breaches import Breach, breach
 from exactdp.claims.private.certificate import certificate
 from exactdp.claims.private.deltas import smallest_budget, smallest_delta
 from exactdp.claims.private.divergences import renyi, zcdp
-from exactdp.claims.private.loss_factor import tightest
+from exactdp.claims.private.loss_factor import tightest, tightest_in_parts
 from exactdp.claims.private.losses import Loss, Losses
 from exactdp.claims.private.outcomes import Outcomes
 from exactdp.claims.private.own_adjacency import Own, read_adjacency
@@ -28,7 +28,6 @@ from exactdp.claims.private.pairs import (
     regions_of_pair,
     samples_of,
 )
-from exactdp.claims.private.parted_factor import tightest_in_parts
 from exactdp.claims.private.slopes import Slopes
 from exactdp.claims.private.steps import in_steps, is_in_steps
 from exactdp.claims.private.worst_pairs import worst_pairs
@@ -42,16 +41,14 @@ from exactdp.claims.stated.inputs import (
     Inputs,
     as_given,
     as_written,
-    is_listed,
-    listed,
     read_inputs,
     told_inputs,
 )
 from exactdp.claims.stated.vacuity import Content, Contents
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled
+from exactdp.language.parted import by_parts
 from exactdp.language.program import Program
-from exactdp.language.sampling import OrderChangesError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
 from exactdp.reals.interval import POSITIVE
@@ -116,10 +113,10 @@ class Privacy(Claim):
             )
         # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.factor, self.delta_form, self.adjacency, self.input_set
-        if not is_listed(self.input_set):
+        if self.scope.free:
             refuse_everywhere(self)
         elif not program.moves:
-            found = in_steps(program, listed(program, self.input_set))
+            found = in_steps(program, self.scope.listed())
             if found is not None:
                 object.__setattr__(self, "mechanism", found[0])
         if self.measure == "bounded_range" and self.delta_form:
@@ -160,12 +157,11 @@ class Privacy(Claim):
             raise ValueRefusedError(
                 f"budget = {budget} is negative for some eps", rule="A budget is 0 or more."
             )
-        if not is_listed(self.input_set):
-            raise ValueRefusedError(
-                f"budget = {budget}, and the claim is about all real inputs",
-                rule="There a budget is a rational number times eps.",
-                way_out="Give inputs=Grid(lo, hi) or a list.",
-            )
+        self.scope.require_listed(
+            f"budget = {budget}, and the claim is about all real inputs",
+            rule="There a budget is a rational number times eps.",
+            way_out="Give inputs=Grid(lo, hi) or a list.",
+        )
         return budget
 
     @property
@@ -218,17 +214,17 @@ class Privacy(Claim):
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """The ordered pairs of distinct adjacent inputs, as flat tuples, if they are listed."""
-        return listed_pairs(self) if is_listed(self.input_set) else ()
+        return listed_pairs(self)
 
-    @cached_property
+    @property
     def outcomes(self) -> Outcomes:
         """The probabilities of outputs, input by input."""
-        return Outcomes(self)
+        return self.kept(Outcomes)
 
-    @cached_property
+    @property
     def losses(self) -> Losses:
         """What must be proved, pair by pair."""
-        return Losses(self)
+        return self.kept(Losses)
 
     # For the decision pass --------------------------------------------------------------
 
@@ -251,14 +247,14 @@ class Privacy(Claim):
     def is_continuous(self) -> bool:
         """Whether all probabilities are continuous: in ε, and for all reals in the inputs."""
         engine = self.mechanism.kept(Engine)
-        return not (engine.jumps_in_eps if is_listed(self.input_set) else engine.jumps)
+        return not (engine.jumps if self.scope.free else engine.jumps_in_eps)
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the regions of each listed pair, or those of all pairs of reals.
 
         Outputs with the same densities as at an earlier pair are skipped, unless `each` is set.
         """
-        if not is_listed(self.input_set):
+        if self.scope.free:
             yield from islice(pairs_everywhere(self), first, None)
             return
         known: set[object] | None = None if each else set()
@@ -270,7 +266,7 @@ class Privacy(Claim):
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
-        return len(self.pairs) if is_listed(self.input_set) else len(list(pairs_everywhere(self)))
+        return len(list(pairs_everywhere(self))) if self.scope.free else len(self.pairs)
 
     def due(self, region: Region, trace: Trace) -> Due[Loss] | None:
         """Return what must be proved at a sample of a region."""
@@ -313,7 +309,7 @@ class Privacy(Claim):
     def route(self, findings: Sequence[Finding]) -> str:
         """Describe how the claim was decided."""
         del findings
-        if not is_listed(self.input_set):
+        if self.scope.free:
             return _EVERYWHERE
         if is_in_steps(self.mechanism):
             return _IN_STEPS
@@ -323,15 +319,11 @@ class Privacy(Claim):
 
     def stronger(self) -> Slopes | Privacy | None:
         """Return a claim that implies this one: about slopes, or the worst pairs of a grid."""
-        if not is_listed(self.input_set):
-            return Slopes.of(self)
         worst = worst_pairs(self)
-        return None if worst is None else replace(self, inputs=worst)
+        return Slopes.of(self) if worst is None else replace(self, inputs=worst)
 
     def weaker(self) -> Privacy | None:
         """Return the claim at a few simple inputs, if this one is about all reals."""
-        if is_listed(self.input_set):
-            return None
         few = samples_of(self)
         return None if few is None else replace(self, inputs=few)
 
@@ -356,7 +348,7 @@ class Privacy(Claim):
         return "Give more inputs, or an adjacency that connects them."
 
     def certificate(self, verdict: Verdict) -> dict[str, Any]:
-        """Return a verdict as plain JSON; refused for all reals, and if outputs contain noise."""
+        """Return a verdict as plain JSON."""
         if verdict.parts:
             return certificate_in_parts(verdict)
         self.require_no_inverse("a certificate")
@@ -386,10 +378,11 @@ class Privacy(Claim):
         """Return the smallest a such that the claim holds with the budget a·ε, enclosed."""
         if not self.pairs and next(self.regions(), None) is None:
             self.require_content(Contents())
-        try:
-            found = tightest(self, width, conduct(progress, how))
-        except OrderChangesError as error:
-            found = tightest_in_parts(self, error, lambda one: one.tightest(width=width, **how))
+        found = by_parts(
+            self,
+            lambda one: tightest(one, width, conduct(progress, how)),
+            lambda parts: tightest_in_parts(parts, lambda one: one.tightest(width=width, **how)),
+        )
         return replace(found, scales=self.epsilon == POSITIVE, measure=self.measure)
 
     def smallest_delta(self, *, progress: Progress | None = None, **how: Unpack[How]) -> DeltaCurve:

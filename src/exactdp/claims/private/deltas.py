@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.constants.envelopes import largest, start
 from exactdp.claims.decision.deciding import decide
-from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
-from exactdp.claims.decision.survey import surveyed
+from exactdp.claims.decision.problem import Problem
+from exactdp.claims.decision.survey import Gathering, GatheringQuestion, gathered
 from exactdp.claims.private.loss_factor import Best, Factor, Ray
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.pairs import Pairs
-from exactdp.claims.regions.region import Region
-from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.inputs import show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import (
@@ -33,7 +31,7 @@ from exactdp.reals import (
 from exactdp.reals.numbers import Number, inf, positive_width, rational, simplest_inside
 from exactdp.reals.spans import around
 from exactdp.reals.told import Told
-from exactdp.running.conduct import Progress, conduct_of
+from exactdp.running.conduct import Progress
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.verdict import Verdict
@@ -115,14 +113,11 @@ def smallest_delta(claim: Privacy, progress: Progress | None) -> DeltaCurve:
             rule="Bounded range has no δ.",
             way_out="Leave out measure.",
         )
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _everywhere(claim, progress)
     # With a nonzero δ, the bounds are about sets of outputs.
     asked = replace(claim, delta=Fraction(1, 2))
-    found: dict[ClosedForm, Loss] = {}
-    for part in whole(asked, DeltasAsked(), conduct_of(progress)):
-        for form, one in part:
-            found.setdefault(form, one)
+    _, found = gathered(asked, DeltasAsked(), progress)
     pieces = []
     for form, where in largest((_ZERO, *found), claim.epsilon):
         loss = found.get(form)
@@ -174,35 +169,23 @@ def _first_failure(claim: Privacy, curve: DeltaCurve, progress: Progress | None)
     return None
 
 
-@dataclass(frozen=True)
-class DeltasAsked(SlicedQuestion):
+class _DeltasSought(Gathering):
+    """The forms whose maximum is δ, with bounds that they belong to."""
+
+    found: dict[ClosedForm, Loss]
+
+    def take(self, problem: Problem) -> None:
+        """Process another problem."""
+        one = problem.obligation
+        assert isinstance(one, Loss)
+        self.found.setdefault(one.chance - one.other * self.claim.factor, one)
+
+
+class DeltasAsked(GatheringQuestion):
     """The question for the smallest δ."""
 
     asked = "the smallest δ"
-
-    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _DeltasSought:
-        """Return the initial fold."""
-        del kept
-        return _DeltasSought(claim)
-
-
-class _DeltasSought(Fold):
-    """The forms whose maximum is δ, accumulated pair by pair."""
-
-    def __init__(self, claim: Privacy) -> None:
-        self._claim = claim
-        self._found: dict[ClosedForm, Loss] = {}
-
-    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Process another pair."""
-        for problem in surveyed(self._claim, group, hear, DeltasAsked.asked).problems:
-            one = problem.obligation
-            assert isinstance(one, Loss)
-            self._found.setdefault(one.chance - one.other * self._claim.factor, one)
-
-    def answer(self) -> tuple[tuple[ClosedForm, Loss], ...]:
-        """Return the results."""
-        return tuple(self._found.items())
+    gathering = _DeltasSought
 
 
 def smallest_budget(

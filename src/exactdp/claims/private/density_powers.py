@@ -14,22 +14,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flint import acb, arb
 
+from exactdp.claims.private.outcomes import NAMES
 from exactdp.claims.private.patterns import reals_in
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import assembled
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly
+from exactdp.reals import ClosedForm
+from exactdp.reals.evaluation import on_ball
+from exactdp.reals.exp_term import integrated
 from exactdp.reals.numbers import exact, inf
-from exactdp.semantics.cells import explore
-from exactdp.semantics.engine import Engine
 
 if TYPE_CHECKING:
     from exactdp.claims.private.claim import Privacy
     from exactdp.claims.private.pairs import Entries
-    from exactdp.semantics.spots import Trace
 
-_NAMES = ("eps", "output[0]")
 _GOAL = -45  # the relative error of integrals, as a power of 2
 _MOST = 20_000  # values of an integrand
 
@@ -72,7 +71,7 @@ class DensityPiece:
         more, single = arb(exact(order - 1)), _product(one, two, order)
         ratio = self.ratio
         if ratio is not None:
-            return (value_at(ratio, e).log() * more).exp() * _mass(one, start, stop)
+            return (on_ball(ratio, e).log() * more).exp() * _mass(one, start, stop)
         if single is not None and (stop is not None or single[2] < 0):
             return _mass([single], start, stop)
         if stop is not None:
@@ -100,15 +99,9 @@ def density_pieces(claim: Privacy, u: Entries, v: Entries) -> list[DensityPiece]
 
 
 def _of_pattern(claim: Privacy, u: Entries, v: Entries, pattern: Value) -> list[DensityPiece]:
-    engine = claim.mechanism.kept(Engine)
     given = [assembled(claim.mechanism.inputs, x) for x in (u, v)]
-
-    def run(trace: Trace) -> list[ClosedForm]:
-        place = [trace.spot(_NAMES[1])]
-        return [engine.density(x, pattern, place) for x in given]
-
     found = []
-    for cell in explore(_NAMES, Cone.of(2, [(1, 0)]), run):
+    for cell in claim.outcomes.density_cells(given, pattern, Cone.of(2, [(1, 0)])):
         rays = (*cell.cone.rays, *cell.cone.lines)
         ends = sorted(Fraction(y, e) for e, y in rays if e)
         far = [y for e, y in rays if not e]
@@ -125,9 +118,9 @@ def _of_pattern(claim: Privacy, u: Entries, v: Entries, pattern: Value) -> list[
 
 def _terms(form: ClosedForm, e: arb) -> Terms:
     """Return a density at an ε."""
-    under = _sum(form.denominator, e)
+    under = on_ball(form.denominator, e)
     found: dict[tuple[int, Fraction], arb] = {}
-    for (power, k), (rate, steep), q in form.numerator.entries(_NAMES):
+    for (power, k), (rate, steep), q in form.numerator.entries(NAMES):
         term = arb(q) * e**power * (e * arb(exact(rate))).exp() / under
         key = k, Fraction(steep)
         found[key] = found.get(key, arb(0)) + term
@@ -137,21 +130,6 @@ def _terms(form: ClosedForm, e: arb) -> Terms:
 def _turned(terms: Terms) -> Terms:
     """Return f(−s)."""
     return [(-c if k % 2 else c, k, -rate) for c, k, rate in terms]
-
-
-def value_at(form: ClosedForm, e: arb) -> arb:
-    """Return a closed form in ε at a ball of ε."""
-    return _sum(form.numerator, e) / _sum(form.denominator, e)
-
-
-def _sum(form: ExpPoly, e: arb) -> arb:
-    total = arb(0)
-    for rate, polynomial in form.exponentials().items():
-        power = arb(0)
-        for coefficient in reversed(polynomial.coeffs()):
-            power = power * e + arb(coefficient)
-        total += power * (e * arb(exact(rate))).exp()
-    return total
 
 
 def _product(one: Terms, two: Terms, order: Fraction) -> tuple[arb, int, Fraction] | None:
@@ -173,14 +151,8 @@ def _primitive(terms: Terms, s: arb) -> arb:
     """Return a primitive of Σ c·s^k·e^{rs}, which is 0 at ∞ if all r are negative."""
     total = arb(0)
     for c, k, rate in terms:
-        if rate == 0:
-            total += c * s ** (k + 1) / (k + 1)
-            continue
-        inner, factor, slope = arb(0), arb(1), arb(exact(rate))
-        for j in range(k, -1, -1):
-            factor = factor / slope if j == k else factor * -(j + 1) / slope
-            inner += factor * s**j
-        total += c * inner * (slope * s).exp()
+        slope = exact(rate)
+        total += sum((q * s**j for j, q in integrated(k, slope, c)), arb(0)) * (slope * s).exp()
     return total
 
 

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flint import arb, ctx
 
-from exactdp.claims.private.density_powers import DensityPiece, density_pieces, value_at
+from exactdp.claims.private.density_powers import DensityPiece, density_pieces
 from exactdp.claims.private.pairs import Pairs
-from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.inputs import show
 from exactdp.errors import ValueRefusedError
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, Interval, eps
+from exactdp.reals.evaluation import on_ball
 from exactdp.reals.numbers import Number, exact, inf, positive_width, rational
 from exactdp.reals.told import Told
 
@@ -95,7 +96,7 @@ class _PairOfInputs:
 
     def at(self, e: arb) -> _PairAtEps:
         """Return the pair at an ε."""
-        logs = [(value_at(one, e).log(), value_at(two, e).log()) for one, two in self.chances]
+        logs = [(on_ball(one, e).log(), on_ball(two, e).log()) for one, two in self.chances]
         return _PairAtEps(self, e, logs)
 
 
@@ -274,12 +275,11 @@ def _zero(form: ClosedForm) -> ClosedForm:
 
 def _points(claim: Privacy, at: object) -> tuple[Fraction, Fraction]:
     """Return the endpoints of the requested range of ε."""
-    if not is_listed(claim.input_set):
-        raise ValueRefusedError(
-            "divergences are not computed for all real inputs",
-            rule="Divergences are enclosed at listed inputs.",
-            way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
-        )
+    claim.scope.require_listed(
+        "divergences are not computed for all real inputs",
+        rule="Divergences are enclosed at listed inputs.",
+        way_out="Give inputs=Grid(lo, hi), a list, or Pairs(…).",
+    )
     if isinstance(at, Interval) or (isinstance(at, str) and at.strip().startswith(("[", "("))):
         on = Interval.of(at)
         low, high = on.lower, on.upper

@@ -7,34 +7,32 @@ signs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.deciding import decide
 from exactdp.claims.decision.problem import Problem
-from exactdp.claims.decision.progress import Hear
-from exactdp.claims.decision.slices import Fold, SlicedQuestion, whole
-from exactdp.claims.decision.survey import surveyed
+from exactdp.claims.decision.survey import Gathering, GatheringQuestion, gathered
 from exactdp.claims.private.losses import Loss
 from exactdp.claims.private.patterns import filled
 from exactdp.claims.private.worst_pairs import worst_pairs
 from exactdp.claims.regions.places import OnCone, OnRay
-from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape, shape_of
-from exactdp.claims.stated.inputs import is_listed, show
+from exactdp.claims.stated.inputs import show
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.cones import OrderedSum
 from exactdp.errors import ValueRefusedError
+from exactdp.language.parted import Division
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, Interval, eps, exp, nonnegative
+from exactdp.reals import ClosedForm, Interval, Root, Stretch, eps, exp, nonnegative
 from exactdp.reals.limits import at_zero, dominant
 from exactdp.reals.logarithm import Logarithm
 from exactdp.reals.logs import log_enclosure
 from exactdp.reals.numbers import Number, inf, positive_width, simplest_inside, spell
 from exactdp.reals.told import Told
-from exactdp.running.conduct import Progress, conduct_of
+from exactdp.running.conduct import Progress
 
 if TYPE_CHECKING:
     from exactdp.claims.private.breaches import Breach
@@ -45,6 +43,7 @@ _LARGEST = Fraction(2**30)
 _MOST_TRIALS = 40
 _SIMPLE = 64  # a larger denominator is not that of a factor which is known by now
 _TINY = Fraction(1, 10**30)
+_ROUGH = "rough"  # the key that tells that some bounds are only known to be sufficient
 _FEW_RAYS = 64  # that wait to be compared with the largest limit
 
 
@@ -244,24 +243,17 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     target = positive_width(width)
     if claim.has_inverse_eps:  # limits of ratios are not known: only check() decides
         return _proved(claim, None, target, progress)
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         return _everywhere(claim, target, progress)
     worst = worst_pairs(claim)
     if worst is not None:
         found = tightest(replace(claim, inputs=worst), width, progress)
         return replace(found, pairs=len(claim.pairs))
-    rays: dict[Ray, Loss] = {}
-    contents = Contents()
-    cones: dict[Shape, Problem] = {}
-    is_rough = False
-    for found in whole(claim, FactorAsked(), conduct_of(progress)):
-        contents += found.contents
-        is_rough = is_rough or found.is_rough
-        for ray, loss in found.rays:
-            rays.setdefault(ray, loss)
-        for shape, problem in found.cones:
-            cones.setdefault(shape, problem)
+    contents, gained = gathered(claim, FactorAsked(), progress)
     claim.require_content(contents)
+    is_rough = gained.pop(_ROUGH, False)
+    rays = {key: one for key, one in gained.items() if isinstance(key, Ray)}
+    cones = {key: one for key, one in gained.items() if isinstance(key, Shape)}
     best = Best().with_limits(rays)
     inside = {shape: dict(_rays_of(claim.epsilon, one)) for shape, one in cones.items()}
     for these in inside.values():
@@ -280,65 +272,65 @@ def tightest(claim: Privacy, width: Number, progress: Progress | None) -> Leakag
     return _proved(claim, answer, target, progress)
 
 
-@dataclass(frozen=True)
-class FactorAsked(SlicedQuestion):
-    """The question for the best factor."""
+def tightest_in_parts(division: Division[Privacy], ask: Callable[[Privacy], Leakage]) -> Leakage:
+    """Return the largest of the best factors on parts of ε, between which an order changes.
 
-    asked = "the best factor"
-
-    def on(self, claim: Privacy, kept: dict[Any, Any]) -> _FactorSought:
-        """Return the initial fold."""
-        return _FactorSought(claim, kept)
-
-
-@dataclass(frozen=True)
-class _RaysFound:
-    """The rays of some pairs that may determine the overall factor, and the cones of outputs."""
-
-    contents: Contents
-    rays: tuple[tuple[Ray, Loss], ...]
-    cones: tuple[tuple[Shape, Problem], ...]
-    is_rough: bool
-    """Whether some bounds are only known to be sufficient, not necessary."""
+    If an end of a part is irrational, the factor is at most that on a slightly larger interval with
+    rational ends, with the closed forms of the part, and at least that on a slightly smaller one.
+    """
+    found: list[Leakage] = []
+    for part, piece in division:
+        best = ask(piece)
+        inner = _inside(part)
+        if inner is not None and best.factor.upper != 0:
+            low = ask(replace(piece, epsilon=inner)).factor.lower
+            best = replace(best, factor=Factor(min(low, best.factor.lower), best.factor.upper))
+        found.append(best)
+    worst = max(found, key=lambda one: (one.factor.upper, one.factor.lower))
+    lower = max(one.factor.lower for one in found)
+    pairs = sum(one.pairs for one in found)
+    return replace(worst, factor=Factor(lower, worst.factor.upper), pairs=pairs)
 
 
-class _FactorSought(Fold):
-    """Rays and cones, accumulated pair by pair."""
+def _inside(part: Stretch) -> Interval | None:
+    """Return an interval with rational ends inside of a part that has others; else None."""
+    if not isinstance(part.lower, Root) and not isinstance(part.upper, Root):
+        return None
+    lower = part.lower.upper if isinstance(part.lower, Root) else part.lower
+    upper = part.upper.lower if isinstance(part.upper, Root) else part.upper
+    return Interval(lower, upper, lower_open=part.lower_open, upper_open=upper == inf)
 
-    def __init__(self, claim: Privacy, kept: dict[Any, Any]) -> None:
-        self._claim, self._contents, self._kept = claim, Contents(), kept
-        self._rays: dict[Ray, Loss] = {}
+
+class _FactorSought(Gathering):
+    """Rays that may determine the overall factor, with their bounds, and the cones of outputs."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self._largest: Fraction | float = Fraction(0)
         self._first: Ray | None = None
         self._sifted = 0
-        self._cones: dict[Shape, Problem] = {}
-        self._is_rough = False
 
-    def add(self, group: tuple[Region, ...], hear: Hear) -> None:
-        """Process another pair."""
-        found = surveyed(self._claim, group, hear, FactorAsked.asked, in_parts=True)
-        self._contents += found.contents
-        for problem in found.problems:
-            one = problem.obligation
-            assert isinstance(one, Loss)
-            if not one.is_seen:
-                self._is_rough = True
-            elif isinstance(problem.place, OnRay):
-                if one.chance.numerator:
-                    self._add_ray(Ray(problem.place.on, one.chance, one.other), one)
-            else:
-                self._cones.setdefault(_shape(problem, one), problem)
+    def take(self, problem: Problem) -> None:
+        """Process another problem."""
+        one = problem.obligation
+        assert isinstance(one, Loss)
+        if not one.is_seen:
+            self.found[_ROUGH] = True
+        elif not isinstance(problem.place, OnRay):
+            self.found.setdefault(_shape(problem, one), problem)
+        elif one.chance.numerator:
+            self._add_ray(Ray(problem.place.on, one.chance, one.other), one)
 
     def _add_ray(self, ray: Ray, loss: Loss) -> None:
         """Add a ray, and note the largest limit: that of earlier slices, too."""
-        if ray in self._rays:
+        if ray in self.found:
             return
         limit = self._limit(ray)
-        self._kept["bound"] = max(limit, self._kept.get("bound", limit))
+        self.kept["bound"] = max(limit, self.kept.get("bound", limit))
         if limit > self._largest:
             self._largest, self._first = limit, ray
-        self._rays[ray] = loss
-        if len(self._rays) >= 2 * self._sifted + _FEW_RAYS:
+        self.found[ray] = loss
+        if len(self.found) >= 2 * self._sifted + _FEW_RAYS:
             self._sift()
 
     def _sift(self) -> None:
@@ -346,24 +338,25 @@ class _FactorSought(Fold):
 
         No other ray exceeds the largest limit over all pairs, either.
         """
-        self._rays = {
-            ray: loss
-            for ray, loss in self._rays.items()
-            if ray is self._first or self._exceeds(ray, self._kept["bound"])
+        self.found = {
+            key: one
+            for key, one in self.found.items()
+            if not isinstance(key, Ray)
+            or key is self._first
+            or self._exceeds(key, self.kept["bound"])
         }
-        self._sifted = len(self._rays)
+        self._sifted = len(self.found)
 
-    def answer(self) -> _RaysFound:
-        """Return the rays that may determine the factor."""
+    def answer(self) -> tuple[Contents, dict[Any, Any]]:
+        """Return the results, without rays that do not determine the factor."""
         self._sift()
-        rays, cones = tuple(self._rays.items()), tuple(self._cones.items())
-        return _RaysFound(self._contents, rays, cones, self._is_rough)
+        return super().answer()
 
     def _limit(self, ray: Ray) -> Fraction | float:
         """Return the largest limit of a ray."""
-        if ray not in self._kept:
-            self._kept[ray] = max((limit for limit, _ in ray.limits()), default=Fraction(0))
-        found: Fraction | float = self._kept[ray]
+        if ray not in self.kept:
+            self.kept[ray] = max((limit for limit, _ in ray.limits()), default=Fraction(0))
+        found: Fraction | float = self.kept[ray]
         return found
 
     def _exceeds(self, ray: Ray, a: Fraction | float) -> bool:
@@ -371,9 +364,17 @@ class _FactorSought(Fold):
         if not isinstance(a, Fraction):
             return False
         key = ray, a
-        if key not in self._kept:
-            self._kept[key] = ray.witness(a) is not None
-        return bool(self._kept[key])
+        if key not in self.kept:
+            self.kept[key] = ray.witness(a) is not None
+        return bool(self.kept[key])
+
+
+class FactorAsked(GatheringQuestion):
+    """The question for the best factor."""
+
+    asked = "the best factor"
+    gathering = _FactorSought
+    in_parts = True
 
 
 def _shape(problem: Problem, one: Loss) -> Shape:

@@ -7,7 +7,7 @@ which p − e^b·p′ has one sign.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, pairwise, product
@@ -24,6 +24,7 @@ from exactdp.claims.private.patterns import (
     reals_in,
     with_kind,
 )
+from exactdp.claims.private.real_sets import parts_by_sign
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.inputs import as_given
 from exactdp.cones import Cone, Window
@@ -41,10 +42,10 @@ from exactdp.reals import (
     solution_set,
 )
 from exactdp.reals.spans import as_stretch
-from exactdp.semantics.cells import explore
+from exactdp.semantics.cells import Cell, explore
 from exactdp.semantics.distribution import with_integers
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number
+from exactdp.semantics.patterns import is_number
 from exactdp.semantics.spots import has_spots
 from exactdp.semantics.tails import Rates
 
@@ -56,6 +57,9 @@ if TYPE_CHECKING:
 Chances: TypeAlias = Mapping[State, ClosedForm]
 """Probabilities by output; outputs are compared like states: True differs from 1."""
 
+NAMES = ("eps", "output[0]")
+"""The parameters of the densities of one real number at listed inputs."""
+_POSITIVE = Cone.of(2, [(1, 0)])
 _ZERO = ExpPoly(0)
 _MOST_INTEGERS = 1_000
 _MOST_STEPS = 100  # integers further out, where p − e^b·p′ has one sign
@@ -142,71 +146,74 @@ class Outcomes:
         `mixed` is set: then a few combinations of them are returned, whose bounds imply all others.
         """
         sides = self.distribution(u, trace), self.distribution(v, trace)
-        every = list(dict.fromkeys(key for side in sides for key in side))
         if self._claim.mechanism.checked.releases_eps:
+            every = dict.fromkeys(key for side in sides for key in side)
             refuse_equal_terms([key.env[0] for key in every], self._claim.epsilon)
-        atoms = [key.env[0] for key in every if not endless(key.env[0])]
-        wide = [key.env[0] for key in every if endless(key.env[0])]
-        kinds_of = {one: interval_kind(one, wide) for one in wide}
-        if not self._claim.delta_form:
-            wide = [pattern for pattern in wide if integers_in(pattern)]
-        if not wide:
-            one, two = (
-                {key: chance for key, chance in side.items() if not endless(key.env[0])}
-                for side in sides
-            )
-            return one, two
-        given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
-        if self._claim.has_inverse_eps:
-            raise only_finite(wide[0])
-        outputs = list(atoms)
-        for pattern in wide:
-            if integers_in(pattern):
-                found = self._values(given, pattern, atoms, mixed=mixed, pairs=[given])
-            else:
-                found = self._stretches(given, pattern, atoms)
-            outputs += with_kind(found, kinds_of[pattern])
-        return self.events(given[0], outputs), self.events(given[1], outputs)
+        found = self._apart({u: sides[0], v: sides[1]}, [(u, v)], mixed=mixed)
+        return found[u], found[v]
 
     def together(
         self,
-        inputs: Sequence[Entries],
+        among: Sequence[Sequence[Entries]],
         examples: Sequence[Value] | None = None,
         far: dict[Value, list[Value]] | None = None,
-    ) -> list[Chances]:
-        """Return the probabilities of the same events at all listed inputs.
+    ) -> dict[Entries, Chances]:
+        """Return the probabilities of the same events at all inputs of some listed pairs.
 
         Large integers are one event, if the ratio of their probabilities is constant. If outputs
         are `examples`, any ratio is allowed, and each example is a separate event. Events with
         several rates are added to `far`, with the numbers d_j that determine their signs.
 
-        Integers are listed one by one, and large ones as one event; reals, with δ, are divided into
-        intervals on each of which p − e^b·p′ has a constant sign for every pair.
+        Integers are listed one by one, and large ones as one event. All reals are one event; with δ
+        they are divided into intervals on each of which p − e^b·p′ has one sign for every pair.
         """
-        sides = [self.distribution(u) for u in inputs]
-        every = list(dict.fromkeys(key.env[0] for side in sides for key in side))
-        wide = [one for one in every if endless(one)]
+        inputs = list(dict.fromkeys(u for pair in among for u in pair))
+        sides = {u: self.distribution(u) for u in inputs}
+        chances = self._apart(sides, among, examples, far)
+        for u, side in sides.items() if not self._claim.delta_form else ():
+            for (_, (pattern,)), chance in side.items():
+                if reals_in(pattern):
+                    chances[u][State(-1, (*_intervals(pattern, set()),))] = chance
+        return dict(chances)
+
+    def _apart(
+        self,
+        sides: Mapping[Entries, Chances],
+        among: Sequence[Sequence[Entries]],
+        examples: Sequence[Value] | None = None,
+        far: dict[Value, list[Value]] | None = None,
+        *,
+        mixed: bool = False,
+    ) -> dict[Entries, dict[State, ClosedForm]]:
+        """Return the probabilities of the same events at some inputs; without δ, not of reals."""
+        every = list(dict.fromkeys(key.env[0] for side in sides.values() for key in side))
+        atoms = [one for one in every if not endless(one)]
+        kept = [one for one in every if endless(one)]
+        wide = [one for one in kept if self._claim.delta_form or integers_in(one)]
         if not wide:
-            return sides
-        outputs = [one for one in every if not endless(one)]
-        atoms = list(outputs)
-        given = [assembled(self._claim.mechanism.inputs, u) for u in inputs]
-        pairs = [
-            [assembled(self._claim.mechanism.inputs, u) for u in one] for one in self._claim.pairs
-        ]
+            return {
+                u: {key: chance for key, chance in side.items() if not endless(key.env[0])}
+                for u, side in sides.items()
+            }
+        if self._claim.has_inverse_eps:
+            raise only_finite(wide[0])
+        given = {u: assembled(self._claim.mechanism.inputs, u) for u in sides}
+        pairs = [[given[u] for u in one] for one in among]
+        outputs = list(atoms)
         for pattern in wide:
             if integers_in(pattern):
                 beside = [*atoms, *(examples or ())]
+                listed, alone = list(given.values()), examples is None
                 found = self._values(
-                    given, pattern, beside, alone=examples is None, pairs=pairs, far=far
+                    listed, pattern, beside, mixed=mixed, alone=alone, pairs=pairs, far=far
                 )
             else:
                 ends = set().union(*(self._ends(pair, pattern, atoms) for pair in pairs))
                 found = _intervals(pattern, ends)
-            outputs += with_kind(found, interval_kind(pattern, wide))
-        return [self.events(x, outputs) for x in given]
+            outputs += with_kind(found, interval_kind(pattern, kept))
+        return {u: self.events(x, outputs) for u, x in given.items()}
 
-    def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> Chances:
+    def events(self, x: tuple[Value, ...], outputs: Sequence[Value]) -> dict[State, ClosedForm]:
         """Return the probabilities of events at an input, without impossible ones."""
         given = as_given(self._claim.mechanism, x)
         return {
@@ -226,12 +233,6 @@ class Outcomes:
             found = found + known[key] * weight
         return found
 
-    def _stretches(
-        self, given: list[tuple[Value, ...]], pattern: Value, atoms: list[Value]
-    ) -> list[Value]:
-        """Return intervals of the real number of a pattern on which p − e^b·p′ has one sign."""
-        return _intervals(pattern, self._ends(given, pattern, atoms))
-
     def _ends(
         self, given: Sequence[tuple[Value, ...]], pattern: Value, atoms: list[Value]
     ) -> set[Fraction]:
@@ -242,31 +243,26 @@ class Outcomes:
         """
         if reals_in(pattern) != 1 or has_spots(tuple(given)):
             raise only_finite(pattern)
-        names = ("eps", "output[0]")
         found = (numbers_of(pattern, atom) or () for atom in atoms)
         ends = {number for numbers in found for number in numbers}  # no part contains an atom
-
-        def run(trace: Trace) -> tuple[ExpPoly, ExpPoly]:
-            place = [trace.spot(names[1])]
-            one, two = (self._engine.density(x, pattern, place) for x in given)
-            return _gap(one, two, self._claim.factor)
-
-        for cell in explore(names, Cone.of(2, [(1, 0)]), run):
-            ends |= {Fraction(y, e) for e, y in cell.cone.rays if e}
-            zero = None
-            over, under = cell.result
-            if not _has_a_sign(over * under, names, cell.cone, self._claim.epsilon):
-                zero = _linear_zero(over, under, names)
-                if zero is None:
-                    raise only_finite(pattern)
-                ends.add(zero)
+        for cell in self.density_cells(given, pattern, _POSITIVE):
+            place = OnCone(NAMES, cell.cone, Window.of(0, self._claim.epsilon))
+            parts = parts_by_sign(*_gap(*cell.result, self._claim.factor), place)
+            if parts is None:
+                raise only_finite(pattern)
+            ends |= {Fraction(y, e) for _, part in parts for e, y in part.rays if e}
         return ends
 
-    def density_gap(self, pair: Sequence[Entries], pattern: Value, place: Any) -> ClosedForm:
-        """Return p − e^b·p′ at a real number of an output."""
-        given = (assembled(self._claim.mechanism.inputs, x) for x in pair)
-        one, two = (self._engine.density(x, pattern, [place]) for x in given)
-        return one - two * self._claim.factor
+    def density_cells(
+        self, given: Sequence[tuple[Value, ...]], pattern: Value, cone: Cone
+    ) -> Iterator[Cell[tuple[ClosedForm, ClosedForm]]]:
+        """Yield cells of (ε, y) with the densities at two listed inputs of the number y."""
+
+        def run(trace: Trace) -> tuple[ClosedForm, ClosedForm]:
+            one, two = (self._engine.density(x, pattern, [trace.spot(NAMES[1])]) for x in given)
+            return one, two
+
+        return explore(NAMES, cone, run)
 
     def _values(
         self,
@@ -401,31 +397,6 @@ def _gap(one: ClosedForm, two: ClosedForm, factor: ClosedForm) -> tuple[ExpPoly,
     over = one.numerator * two.denominator * factor.denominator
     over = over - two.numerator * one.denominator * factor.numerator
     return over, one.denominator * two.denominator * factor.denominator
-
-
-def _has_a_sign(form: ExpPoly, names: tuple[str, ...], cone: Cone, on: Interval) -> bool:
-    """Whether a closed form is proved to have one sign on a cone."""
-    return not form or any(
-        OnCone(names, cone, Window.of(0, on)).is_nonnegative(one) for one in (form, -form)
-    )
-
-
-def _linear_zero(over: ExpPoly, under: ExpPoly, names: tuple[str, ...]) -> Fraction | None:
-    """Return k if f(ε, y) = c(ε)·(e^{ry} − e^{(r − s)kε + sy}) up to a sign: it is 0 at y = k·ε."""
-    if set(under.parameters) - {"eps"}:
-        return None
-    terms: dict[Fraction, dict[tuple[int, Fraction], Any]] = {}  # by the rate of y
-    for (power, beside), (rate, steep), q in over.entries(names):
-        if beside:
-            return None
-        terms.setdefault(Fraction(steep), {})[power, Fraction(rate)] = q
-    if len(terms) != 2:
-        return None
-    (r, one), (s, two) = terms.items()
-    shift = max(rate for _, rate in two) - max(rate for _, rate in one)
-    if {(power, rate + shift): -q for (power, rate), q in one.items()} != two:
-        return None
-    return shift / (r - s)
 
 
 def only_finite(pattern: Value) -> ValueRefusedError:

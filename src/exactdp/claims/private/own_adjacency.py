@@ -18,12 +18,12 @@ from exactdp.claims.stated.inputs import show
 from exactdp.claims.stated.pieces import LinearPiece, pieces
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import kinds
+from exactdp.language.linear import Linear
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.values import Value, plain
 from exactdp.polyhedra.cone import Cone
 from exactdp.polyhedra.elimination import feasible, solution
 from exactdp.polyhedra.halfspace import Halfspace
-from exactdp.semantics.linear import Linear
 
 _FIRST, _SECOND = "u", "v"
 

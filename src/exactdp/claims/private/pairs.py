@@ -26,12 +26,10 @@ from exactdp.claims.regions.of_inputs import (
 from exactdp.claims.regions.region import Combination, Region
 from exactdp.claims.stated.adjacency import Adjacency, Ball
 from exactdp.claims.stated.inputs import (
-    Box,
     Grid,
     as_given,
-    ends_of,
-    listed,
 )
+from exactdp.claims.stated.scope import FREE
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.layout import assembled, entries, entry_names, kinds
@@ -44,6 +42,7 @@ from exactdp.semantics.engine import Engine
 if TYPE_CHECKING:
     from exactdp.claims.private.claim import Privacy
 
+_ZERO = Fraction(0)
 _MOST_PAIRS = 2_000_000
 _MOST_SAMPLES = 243
 _MOST_MOVED = 500
@@ -89,7 +88,7 @@ def listed_pairs(claim: Privacy) -> tuple[Pair, ...]:
     mechanism, adjacency = claim.mechanism, claim.adjacency
     if isinstance(claim.inputs, Pairs):
         return tuple(dict.fromkeys(one for one in claim.inputs.read(mechanism) if one[0] != one[1]))
-    inputs = [tuple(entries(u)) for u in listed(mechanism, claim.input_set)]
+    inputs = [tuple(entries(u)) for u in claim.scope.listed()]
     domains = _domains(claim)
     found: list[Pair] = []
     for u in inputs:
@@ -108,8 +107,7 @@ def listed_pairs(claim: Privacy) -> tuple[Pair, ...]:
 
 def _domains(claim: Privacy) -> list[Sequence[Value]] | None:
     """Return the values of each entry if the inputs are all combinations of them."""
-    given = claim.input_set
-    numbers = given.numbers() if isinstance(given, Grid) else None
+    numbers = claim.scope.grid
     if numbers is None and claim.inputs is not None:
         return None
     return [
@@ -128,7 +126,7 @@ def pairs_everywhere(claim: Privacy) -> Iterator[tuple[Region, ...]]:
         for v in product(*members):
             balls = claim.adjacency.polytopes(u, v, domains.count(None))
             if balls:
-                yield tuple(_regions(claim, balls, u, v))
+                yield tuple(regions_of_reals(claim, balls, u, v))
 
 
 def regions_of_pair(
@@ -178,15 +176,19 @@ def _unused(name: str, count: int, taken: Sequence[str]) -> list[str]:
     return [f"{name}[{k}]" for k in range(count)]
 
 
-def _regions(
-    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries
+def regions_of_reals(
+    claim: Privacy, balls: Sequence[Ball], first: Entries, second: Entries | None
 ) -> Iterator[Region]:
-    """Yield a region of parameters for each polytope of differences."""
+    """Yield a region of parameters for each polytope of differences; for one input if it is alone.
+
+    `first` and `second` are the finite entries of the inputs.
+    """
     domains = kinds(claim.mechanism.inputs)
     labels = entry_names(claim.mechanism.inputs)
     reals = [name for name, kind in zip(labels, domains, strict=True) if kind is None]
-    units = constants_at(claim, *(_whole(claim, finite) for finite in (first, second)))
-    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, first, second))):
+    listed = [first] if second is None else [first, second]
+    units = constants_at(claim, *(_whole(claim, finite) for finite in listed))
+    for (moving, sides), pattern in product(balls, (None, *_patterns(claim, listed))):
         changes = _unused("change", len(moving), labels)
         outputs = [] if pattern is None else released(pattern, labels)
         names = ("eps", *units, *reals, *changes, *outputs)
@@ -200,35 +202,36 @@ def _regions(
             factors = side.most, *(-q for q in side.changes), *(-q for q in side.inputs)
             walls.append(combined(factors, [unit["eps"], *moves, *one[: len(side.inputs)]]))
         entries: list[Value | Combination] = []
-        for place, finite in ((one, first), (two, second)):
-            walls += sides_within(claim.mechanism, claim.input_set, unit["eps"], place)
-            entries += real_forms(claim.mechanism, place, finite)
+        for place, finite in zip((one, two), listed, strict=False):
+            walls += sides_within(claim.scope, unit["eps"], place)
+            entries += real_forms(_whole(claim, finite, FREE), place)
         if pattern is not None:
             entries += [pattern, *(Combination(unit[name]) for name in outputs)]
         cone = Cone.of(len(names), walls)
         steady = claim.has_inverse_eps and not claim.mechanism.kept(Engine).jumps_in_eps
+        steady = steady and second is not None
         whole = Region(names, cone, tuple(entries), claim.epsilon, is_steady=steady).hull()
         if whole is not None:
             yield whole
 
 
-def _patterns(claim: Privacy, first: Entries, second: Entries) -> list[Value]:
+def _patterns(claim: Privacy, listed: Sequence[Entries]) -> list[Value]:
     """Return the patterns of outputs with real numbers, for finite parts of the inputs."""
     if claim.delta_form:
         return []  # outputs are not compared by densities
     engine = claim.mechanism.kept(Engine)
     found: dict[Value, None] = {}
-    for finite in (first, second):
+    for finite in listed:
         whole = assembled(claim.mechanism.inputs, _whole(claim, finite))
         found |= dict.fromkeys(engine.patterns(whole))
     return claim.losses.with_reals(found)
 
 
-def _whole(claim: Privacy, finite: Entries) -> Entries:
-    """Return the entries of an input with certain finite ones, and zeros."""
+def _whole(claim: Privacy, finite: Entries, real: Any = _ZERO) -> Entries:
+    """Return the entries of an input with certain finite ones; the real ones are all the same."""
     rest = iter(finite)
     domains = kinds(claim.mechanism.inputs)
-    return tuple(Fraction(0) if kind is None else next(rest) for kind in domains)
+    return tuple(real if kind is None else next(rest) for kind in domains)
 
 
 def refuse_everywhere(claim: Privacy) -> None:
@@ -249,7 +252,7 @@ def refuse_everywhere(claim: Privacy) -> None:
     reals = domains.count(None)
     some = [kind.members[0] for kind in domains if kind is not None]
     adjacency.polytopes(some, some, reals)  # refuses what is not a set of linear conditions
-    if isinstance(adjacency, Own) or isinstance(claim.input_set, Box):
+    if isinstance(adjacency, Own) or not claim.scope.has_all:
         return
     # A mechanism that compares inputs without noise may clamp them.
     if not adjacency.corners(reals) and not claim.mechanism.kept(Engine).jumps:
@@ -267,16 +270,18 @@ def samples_of(claim: Privacy) -> Grid | list[Value] | Pairs | None:
     If adjacency is a function, their neighbours are at its corners, and pairs are returned; also if
     there are so many real numbers that only zeros are compared with the corners.
     """
+    if not claim.scope.free:
+        return None
     mechanism, adjacency = claim.mechanism, claim.adjacency
     domains, is_own = kinds(mechanism.inputs), isinstance(adjacency, Own)
     corners = adjacency.corners(domains.count(None))
     radius = max((abs(q) for corner in corners for q in corner), default=Fraction(0)) or Fraction(1)
-    ends = iter(_ends_of(claim))
+    ends = iter(claim.scope.ends)
     numbers = [
         list(kind.members) if kind is not None else _near(*next(ends), radius) for kind in domains
     ]
     count = prod(map(len, numbers))
-    is_all = not isinstance(claim.input_set, Box) and not any(domains) and not is_own
+    is_all = claim.scope.has_all and not any(domains) and not is_own
     if count > _MOST_SAMPLES:
         if not is_all or not 0 < len(corners) <= _MOST_SAMPLES:
             return None
@@ -293,12 +298,6 @@ def samples_of(claim: Privacy) -> Grid | list[Value] | Pairs | None:
     return Pairs(*(claim.told(u, v) for u, v in found)) if found else None
 
 
-def _ends_of(claim: Privacy) -> list[tuple[Any, Any]]:
-    """Return the bounds of each real entry of an input."""
-    count = kinds(claim.mechanism.inputs).count(None)
-    return ends_of(claim.input_set, count) or [(-inf, inf)] * count
-
-
 def _near(low: Any, high: Any, radius: Fraction) -> list[Value]:
     """Return a number between two bounds, which may be infinite, and two numbers near it."""
     middle = (low + high) / 2 if -inf < low and high < inf else min(max(Fraction(0), low), high)
@@ -309,7 +308,7 @@ def _moved(
     claim: Privacy, u: Entries, corners: Sequence[tuple[Fraction, ...]]
 ) -> Iterator[Entries]:
     """Yield the inputs of a claim that differ from one of real numbers by a corner."""
-    ends = _ends_of(claim)
+    ends = claim.scope.ends
     for corner in corners:
         v = tuple(Fraction(x) + q for x, q in zip(u, corner, strict=True))
         if all(low <= x <= high for x, (low, high) in zip(v, ends, strict=True)):

@@ -9,7 +9,7 @@ from exactdp.language.nested import leaves, mapped
 from exactdp.language.types import Real, RealType
 from exactdp.language.values import Value
 from exactdp.reals import Interval
-from exactdp.semantics.events import RealNoiseInterval, WholeInterval
+from exactdp.semantics.patterns import RealNoiseInterval, WholeInterval
 
 
 def reals_in(pattern: Value) -> int:

@@ -1,10 +1,10 @@
 """The real outputs at which p − e^b·p′ is positive, for all pairs of a region of real inputs.
 
 The densities p and p′ at (θ, y), with y the number of the output, are exponential sums on cones. On
-each cone p − e^b·p′ must have one sign, or be a difference c·(e^{ry + ℓ} − e^{sy + m}) with linear
-forms ℓ and m in θ: then it changes its sign where two linear forms are equal, and the cone is cut
-there. For fixed θ each cone is an interval of y, between the largest of some linear forms and the
-smallest of others.
+each cone p − e^b·p′ must have one sign, or be a difference c(ε)·(e^{ry + ℓ} − e^{sy + m}) with
+linear forms ℓ and m in θ: then it changes its sign where two linear forms are equal, and the cone
+is cut there. For fixed θ each cone is an interval of y, between the largest of some linear forms
+and the smallest of others.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.regions.places import OnCone
 from exactdp.claims.regions.region import Region
-from exactdp.cones import Cone, OrderedSum, Window
+from exactdp.cones import Cone, Window
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value
-from exactdp.reals import ClosedForm, ExpPoly, parameter
+from exactdp.measure.joint import antiderivative
+from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.semantics.cells import explore
 from exactdp.semantics.engine import Engine
 
@@ -89,62 +90,52 @@ def positive_parts(claim: Privacy, region: Region, pattern: Value) -> list[Posit
         if not one.numerator:
             continue
         gap = one - two * claim.factor
-        cones = _cut(gap, wide.names, cell.cone, window)
+        place = OnCone(wide.names, cell.cone, window)
+        parts = parts_by_sign(gap.numerator, gap.denominator, place)
         first, second = (_primitive(form, name) for form in (one, two))
-        if cones is None or first is None or second is None:
+        if parts is None or first is None or second is None:
             return None
+        cones = (cone for sign, cone in parts if sign > 0)
         found += [PositivePart(cone.inequalities, name, first, second) for cone in cones]
     return found
 
 
-def _cut(
-    gap: ClosedForm, names: tuple[str, ...], cone: Cone, window: Window | None
-) -> list[Cone] | None:
-    """Return the parts of a cone on which a function is ≥ 0; None if they are not known."""
-    function = gap.numerator * gap.denominator
-    if not function:
-        return []
-    place = OnCone(names, cone, window)
-    for form, parts in ((-gap, []), (gap, [cone])):
-        if place.is_nonnegative(form):
-            return parts
-    zero = _zero(gap, names)
+def parts_by_sign(over: ExpPoly, under: ExpPoly, place: OnCone) -> list[tuple[int, Cone]] | None:
+    """Return parts of a cone with the sign that over/under has on each; None if not known."""
+    function = over * under
+    for sign in (-1, 1):
+        if not function or place.is_nonnegative(function * sign):
+            return [(sign, place.cone)]
+    zero = _zero(over, under, place.names)
     if zero is None:
         return None
-    return [
-        part for part in cone.split(zero) if part.is_full and _is_positive(function, names, part)
-    ]
+    parts = [part for part in place.cone.split(zero) if part.is_full]
+    inside = [tuple(map(Fraction, part.interior_point())) for part in parts]
+    signs = (place.sign_at(function, point) for point in inside)
+    return list(zip(signs, parts, strict=True))
 
 
-def _is_positive(function: ExpPoly, names: tuple[str, ...], cone: Cone) -> bool:
-    """Whether a function with one sign inside a cone is positive there."""
-    point = tuple(Fraction(x) for x in cone.interior_point())
-    return OrderedSum(function, names).sign_at(point) > 0
-
-
-def _zero(gap: ClosedForm, names: tuple[str, ...]) -> tuple[Fraction, ...] | None:
-    """Return a linear form that is 0 where c·(e^{f} − e^{g}) is, with linear forms f and g."""
-    if gap.denominator != 1:
+def _zero(over: ExpPoly, under: ExpPoly, names: tuple[str, ...]) -> tuple[Fraction, ...] | None:
+    """Return the linear form where c(ε)·(e^{f} − e^{g}) changes its sign, with linear f and g."""
+    if set(under.parameters) - {"eps"}:
         return None
-    terms = list(gap.numerator.entries(names))
-    if len(terms) != 2 or any(any(powers) for powers, _, _ in terms):
+    terms: dict[tuple[Fraction, ...], dict[tuple[int, Fraction], Any]] = {}
+    for (power, *beside), (rate, *steep), q in over.entries(names):
+        if any(beside):
+            return None
+        terms.setdefault(tuple(map(Fraction, steep)), {})[power, Fraction(rate)] = q
+    if len(terms) != 2:
         return None
-    (_, one, c), (_, two, d) = terms
-    return tuple(a - b for a, b in zip(one, two, strict=True)) if c == -d else None
+    (first, one), (second, two) = terms.items()
+    shift = max(rate for _, rate in two) - max(rate for _, rate in one)
+    if {(power, rate + shift): -q for (power, rate), q in one.items()} != two:
+        return None
+    return (-shift, *(a - b for a, b in zip(first, second, strict=True)))
 
 
 def _primitive(form: ClosedForm, name: str) -> ClosedForm | None:
     """Return a primitive in a parameter y, 0 where all exponentials of y vanish."""
     if name in form.denominator.parameters:
         return None
-    total, y = _ZERO, parameter(name)
-    for rate, powers in form.numerator.by_powers(name).items():
-        for power, factor in powers.items():  # factor contains e^{rate·y}
-            if not rate:
-                total = total + factor * y ** (power + 1) / (power + 1)
-                continue
-            scale = 1 / rate
-            for k in range(power, -1, -1):
-                total = total + factor * y**k * scale
-                scale = -scale * k / rate
-    return total / form.denominator
+    over: ExpPoly = antiderivative(form.numerator, name)
+    return over / form.denominator

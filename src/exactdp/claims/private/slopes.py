@@ -17,22 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.decision.claim import Claim
 from exactdp.claims.private.own_adjacency import Own
-from exactdp.claims.private.pairs import constants_at, released
+from exactdp.claims.private.pairs import regions_of_reals
 from exactdp.claims.private.patterns import reals_in
-from exactdp.claims.regions.of_inputs import basis, sides_within
-from exactdp.claims.regions.region import Combination, Region
+from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import shape_of
 from exactdp.claims.stated.adjacency import Adjacency, WithinRadius
 from exactdp.claims.stated.claim import Due
-from exactdp.claims.stated.inputs import Inputs, is_listed
+from exactdp.claims.stated.inputs import Inputs
 from exactdp.claims.stated.vacuity import Content
-from exactdp.cones import Cone, OrderedSum
+from exactdp.cones import OrderedSum
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, parameter
-from exactdp.semantics.by_epsilon import sides_of_eps
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -129,7 +127,7 @@ class Slopes(Claim):
     @classmethod
     def of(cls, claim: Privacy) -> Slopes | None:
         """Return the stronger claim, if it implies the given privacy claim."""
-        if is_listed(claim.input_set) or claim.delta_form or claim.measure != "privacy":
+        if not claim.scope.free or claim.delta_form or claim.measure != "privacy":
             return None
         domains = kinds(claim.mechanism.inputs)
         adjacency = claim.adjacency
@@ -162,23 +160,7 @@ class Slopes(Claim):
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the region of all inputs, and those of all inputs and outputs of a pattern."""
         del each, first  # there is one group
-        patterns = [pattern for pattern in self._patterns if reals_in(pattern)]
-        found = [self._region(pattern) for pattern in (None, *patterns)]
-        yield tuple(one for one in found if one is not None)
-
-    def _region(self, pattern: Value) -> Region | None:
-        """Return the region of all inputs and of the real numbers of a pattern."""
-        reals = entry_names(self.mechanism.inputs)
-        units, numbers = constants_at(self.claim, (0,) * len(reals)), released(pattern, reals)
-        names = ("eps", *units, *reals, *numbers)
-        unit = basis(names)
-        forms = [unit[name] for name in reals]
-        walls = sides_of_eps(self.epsilon, units, names)
-        walls += sides_within(self.mechanism, self.input_set, unit["eps"], forms)
-        entries: list[Any] = [*map(Combination, forms)]
-        if numbers:
-            entries += [pattern, *(Combination(unit[name]) for name in numbers)]
-        return Region(names, Cone.of(len(names), walls), tuple(entries), self.epsilon).hull()
+        yield tuple(regions_of_reals(self.claim, [((), [])], (), None))
 
     def how_many_groups(self) -> int:
         """Return 1."""

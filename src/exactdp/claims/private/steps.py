@@ -14,6 +14,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
+from exactdp.language.linear import Linear
 from exactdp.language.program import Program
 from exactdp.language.reading import read_text
 from exactdp.language.source import text_source
@@ -21,7 +22,6 @@ from exactdp.language.values import Value
 from exactdp.measure.joint import name_of
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.exact import Arrival
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import noise_part
 from exactdp.semantics.plan import constant_part
 

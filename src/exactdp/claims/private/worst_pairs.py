@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.private.pairs import Entries, Pair, Pairs
-from exactdp.claims.stated.inputs import Grid, as_given
+from exactdp.claims.stated.inputs import as_given
 from exactdp.language.layout import assembled, entry_names, kinds
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.order import MonotoneDirections
@@ -27,12 +27,11 @@ _FEW = 100  # pairs that are examined one by one
 
 def worst_pairs(claim: Privacy) -> Pairs | None:
     """Return pairs that suffice for a claim about a grid; None if the order is not known."""
-    given = claim.input_set
-    if not isinstance(given, Grid) or claim.delta_form or claim.measure != "privacy":
+    numbers = claim.scope.grid
+    if numbers is None or claim.delta_form or claim.measure != "privacy":
         return None
-    numbers = given.numbers()
     outputs = claim.mechanism.kept(Engine).outputs
-    if numbers is None or outputs is None or any(kinds(claim.mechanism.inputs)):
+    if outputs is None or any(kinds(claim.mechanism.inputs)):
         return None
     if claim.has_inverse_eps or len(claim.pairs) <= _FEW:
         return None

@@ -7,41 +7,27 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self
 
 from exactdp.claims.regions.chamber import Chamber
 from exactdp.claims.regions.classes import FEW, InputClass, classes_of
 from exactdp.claims.regions.corners import Corners
 from exactdp.claims.regions.obligations import Obligations
-from exactdp.claims.regions.of_claim import how_many_groups, regions_of
+from exactdp.claims.regions.of_claim import regions_of
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.regret import at_worst_inputs
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.features import has_root
-from exactdp.claims.stated.inputs import (
-    Box,
-    as_given,
-    ends_of,
-    how_many,
-    is_listed,
-    listed,
-    real_count,
-)
+from exactdp.claims.stated.inputs import as_given, real_count
 from exactdp.claims.stated.output_distances import ErrorOfEntries, discrete_outputs, sup
 from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.claims.stated.statement import AccuracyStatement
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.code import Test
-from exactdp.language.layout import assembled, kinds
-from exactdp.language.values import Value, plain
 from exactdp.reals.square_roots import is_irrational
 from exactdp.semantics.engine import Engine
-
-if TYPE_CHECKING:
-    pass
-
 
 _SOME_GROUPS = 20  # regions of these inputs show whether α or γ is a parameter
 _FEW_REALS = 3  # in an input that is compared: their cells are quickly listed
@@ -52,64 +38,60 @@ _FEW_CORNERS = 6  # numbers of a box whose corners are listed at once
 class AccuracyRegions(AccuracyStatement):
     """An accuracy claim as regions of parameters; a few inputs may stand for all."""
 
-    @cached_property
+    @property
     def obligations(self) -> Obligations:
         """What must be proved, input by input."""
-        return Obligations(self)
+        return self.kept(Obligations)
 
     def regions(self, *, each: bool = False, first: int = 0) -> Iterator[tuple[Region, ...]]:
         """Yield the regions of each class of listed inputs, or of each finite part of an input."""
         return regions_of(self, each=each, first=first)
 
-    @cached_property
+    @property
     def classes(self) -> tuple[InputClass, ...] | None:
         """The classes of grid inputs with equal obligations; None if they are not known."""
-        return classes_of(self)
+        return self.kept(classes_of)
 
     def how_many_groups(self) -> int:
         """Return the number of groups of regions."""
-        return how_many_groups(self)
+        return self.scope.count
 
     # Ways to decide the claim ---------------------------------------------------------
 
-    @cached_property
+    @property
     def corners(self) -> Corners:
         """The worst of all real inputs, if they are known."""
-        return Corners(self)
+        return self.kept(Corners)
 
-    @cached_property
+    @property
     def chamber(self) -> Chamber:
         """The real inputs that suffice because others arise from them by permuting entries."""
-        return Chamber(self)
+        return self.kept(Chamber)
+
+    def _decided(self, **changes: Any) -> Self:
+        return replace(self, _strategy=replace(self.strategy, **changes))
 
     def by_cells(self, *, whole: bool = False) -> Self:
         """Return the same claim, to be decided at all inputs and not only at corners.
 
         With `whole`, interchangeable inputs are not explored once, but each of them.
         """
-        claim = replace(self)
-        claim.corners.are_wanted = False
-        claim.chamber.is_wanted = not whole
-        return claim
+        return self._decided(at_corners=False, in_chamber=not whole)
 
     def by_each_output(self) -> Self:
         """Return the same claim, to be decided at the corners of all ideal outputs, one by one."""
-        claim = replace(self)
-        claim.corners.may_stand_for_others = False
-        return claim
+        return self._decided(at_few_outputs=False)
 
     def rounded(self, room: Fraction) -> Self:
         """Return the same claim, to be decided with rationals just above irrational limits."""
-        claim = replace(self)
-        claim.obligations.room = room
-        return claim
+        return self._decided(room=room)
 
     @cached_property
     def is_rounded(self) -> bool:
         """Whether rationals close to it replace an irrational distance to disagreement."""
-        if not self.has_roots or not is_listed(self.input_set) or self.has_cases:
+        if not self.has_roots or self.scope.free or self.has_cases:
             return self.has_roots
-        due = (self.obligations.at(u) for u in listed(self.mechanism, self.input_set))
+        due = (self.obligations.at(u) for u in self.scope.listed())
         return any(
             is_irrational(one.distance)
             and not is_irrational(one.alpha)
@@ -147,28 +129,14 @@ class AccuracyRegions(AccuracyStatement):
         except ExactdpError:  # too many paths
             return False
 
-    @cached_property
+    @property
     def at_worst_inputs(self) -> Self | None:
         """The claim at the worst inputs of a selection, if it is equivalent to this one."""
-        return at_worst_inputs(self)
+        return self.kept(at_worst_inputs)
 
     def at_one_input(self) -> Self:
         """Return the same claim at one of its inputs, which is 0 or close to it."""
-        return replace(self, inputs=[as_given(self.mechanism, self._some_input())])
-
-    def _some_input(self) -> tuple[Value, ...]:
-        if is_listed(self.input_set):
-            return next(iter(listed(self.mechanism, self.input_set)))
-        mechanism, box = self.mechanism, self.input_set
-        ends = iter(ends_of(box, real_count(mechanism)) or ())
-        found: list[Value] = []
-        for kind in kinds(mechanism.inputs):
-            if kind is not None:
-                found.append(kind.members[0])
-            else:
-                low, high = next(ends)
-                found.append(plain(Fraction(min(max(low, 0), high))))
-        return assembled(mechanism.inputs, found)
+        return replace(self, inputs=[as_given(self.mechanism, self.scope.some)])
 
     @cached_property
     def _equivalent(self) -> Self | None:
@@ -180,8 +148,8 @@ class AccuracyRegions(AccuracyStatement):
         engine = self.mechanism.kept(Engine)
         is_wide = self._compares and real_count(self.mechanism) > _FEW_REALS
         is_wide = is_wide or self._has_many_corners or engine.is_irrational or engine.rounds
-        if is_listed(self.input_set):
-            is_wide = how_many(self.mechanism, self.input_set) > FEW
+        if not self.scope.free:
+            is_wide = self.scope.count > FEW
         return self.at_one_input() if is_wide and self.is_same_everywhere else None
 
     @cached_property
@@ -201,8 +169,8 @@ class AccuracyRegions(AccuracyStatement):
     @property
     def _has_many_corners(self) -> bool:
         """Whether a box is one cell with many rays, because the mechanism does not compare."""
-        is_wide = real_count(self.mechanism) > _FEW_CORNERS
-        return is_wide and isinstance(self.input_set, Box) and not self._compares
+        is_wide = len(self.scope.free) > _FEW_CORNERS and not self.scope.has_all
+        return is_wide and not self._compares
 
     @cached_property
     def is_bounded_only(self) -> bool:
@@ -212,7 +180,7 @@ class AccuracyRegions(AccuracyStatement):
         """
         if self.is_beta_of_input or not has_root(self.formula) or self._equivalent is not None:
             return False
-        if not is_listed(self.input_set):
+        if self.scope.free:
             return True
         some = islice(self.regions(), _SOME_GROUPS)
         return any(not one.is_ray for group in some for one in group)

@@ -25,7 +25,6 @@ from exactdp.claims.regions.classes import is_by_output
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.symmetry import Symmetry, groups
 from exactdp.claims.stated.enclosing import enclosed
-from exactdp.claims.stated.inputs import ends_of
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
 from exactdp.language.events import Done
@@ -34,11 +33,10 @@ from exactdp.language.program import Program
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
-from exactdp.reals.numbers import inf
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import forms_of, looks_at
+from exactdp.semantics.patterns import ANYTHING
 
 if TYPE_CHECKING:
     from exactdp.claims.regions.accuracy import AccuracyRegions
@@ -54,12 +52,12 @@ class Chamber:
 
     def __init__(self, claim: AccuracyRegions) -> None:
         self._claim = claim
-        self.is_wanted = True
 
     def of(self, region: Region) -> Region:
         """Return the part of a region about all reals, or a box, that suffices."""
         places = {name: k for k, name in enumerate(region.names)}
-        if not self.is_wanted or not self.groups or not places.keys() >= {*chain(*self.groups)}:
+        is_wanted = self._claim.strategy.in_chamber and self.groups
+        if not is_wanted or not places.keys() >= {*chain(*self.groups)}:
             return region
         size = len(places)
         sides = [
@@ -101,8 +99,7 @@ class _Exchanges:
         ideal = claim.ideal_function.program
         assert ideal is not None
         self._ideal = ideal
-        size = len(claim.entry_names)
-        self._ends = ends_of(claim.input_set, size) or [(-inf, inf)] * size
+        self._ends = claim.scope.ends
         self._names = entry_names(claim.mechanism.inputs)
         self._ideal_names = entry_names(ideal.inputs)
         self._graphs = (

@@ -26,7 +26,6 @@ from exactdp.claims.regions.symmetry import Symmetry, groups, sees_shifts
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete, l1, l2, linf
 from exactdp.claims.stated.enclosing import picked
-from exactdp.claims.stated.inputs import Grid, how_many
 from exactdp.claims.stated.output_distances import discrete_outputs
 from exactdp.errors import ExactdpError
 from exactdp.language.events import Compare, Done, Draw
@@ -120,12 +119,12 @@ def classes_of(claim: AccuracyStatement) -> tuple[InputClass, ...] | None:
         return None
     program = claim.ideal_function.program
     assert program is not None
-    assert isinstance(claim.input_set, Grid)
+    numbers = claim.scope.grid
+    assert numbers is not None
     try:
         outputs = program.kept(Engine).outputs
         if outputs is None:
             return None
-        numbers = claim.input_set.numbers()
         found: list[InputClass] = []
         proofs = _Proofs()
         for output in outputs:
@@ -134,16 +133,16 @@ def classes_of(claim: AccuracyStatement) -> tuple[InputClass, ...] | None:
                 return None
     except (ExactdpError, RecursionError, _FailedError):
         return None  # the error is reported when the input is examined
-    if sum(one.size for one in found) != how_many(claim.mechanism, claim.input_set):
+    if sum(one.size for one in found) != claim.scope.count:
         return None  # outputs such as 1 and True are one pattern
     return tuple(sorted(found, key=lambda one: one.chosen))
 
 
 def _may_be_reduced(claim: AccuracyStatement) -> bool:
     """Whether inputs of a large grid of reals may have equal obligations."""
-    if not isinstance(claim.input_set, Grid) or any(kinds(claim.mechanism.inputs)):
+    if claim.scope.grid is None or any(kinds(claim.mechanism.inputs)):
         return False
-    if how_many(claim.mechanism, claim.input_set) <= FEW:
+    if claim.scope.count <= FEW:
         return False
     return not claim.ideal_function.is_partial and is_by_output(claim)
 

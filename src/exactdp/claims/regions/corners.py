@@ -35,13 +35,13 @@ from exactdp.claims.regions.few_outputs import SampledOutputs, exchanged_outputs
 from exactdp.claims.regions.region import Combination, Region, Vector
 from exactdp.claims.stated.distances import discrete, l1, l2, linf, numeric
 from exactdp.claims.stated.enclosing import EnclosingSides, Enclosures
-from exactdp.claims.stated.inputs import AllReals, ends_of
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
+from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError
 from exactdp.language.events import Done
 from exactdp.language.layout import assembled, entry_names, kinds
-from exactdp.language.linear import unit_in
+from exactdp.language.linear import Linear, Scalar, unit_in
 from exactdp.language.nested import leaves, mapped
 from exactdp.language.values import Value
 from exactdp.polyhedra.cone import dot
@@ -50,11 +50,10 @@ from exactdp.reals import ClosedForm
 from exactdp.reals.numbers import inf
 from exactdp.semantics.cells import Cell, explore
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import ANYTHING, near, shape_of
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Failure
 from exactdp.semantics.order import MonotoneDirections
+from exactdp.semantics.patterns import ANYTHING, near, shape_of
 from exactdp.semantics.spots import Spot, Trace, rational_vector
 
 if TYPE_CHECKING:
@@ -93,15 +92,12 @@ class Corners:
 
     def __init__(self, claim: AccuracyRegions) -> None:
         self._claim = claim
-        self.are_wanted = True
-        self.are_listed = False  # the inputs of the claim are the worst of all reals
-        self.may_stand_for_others = True
         self._names = claim.entry_names
-        self._kinds = kinds(claim.mechanism.inputs)
+        domains = kinds(claim.mechanism.inputs)
         self._reals = tuple(
-            name for name, kind in zip(self._names, self._kinds, strict=True) if kind is None
+            name for name, kind in zip(self._names, domains, strict=True) if kind is None
         )
-        self._found: dict[tuple[Value, ...], tuple[_Placed, ...] | None] = {}
+        self._found: dict[Part, tuple[_Placed, ...] | None] = {}
 
     @cached_property
     def apply(self) -> bool:
@@ -119,38 +115,38 @@ class Corners:
             return not claim.mechanism.checked.output.holds_noise
         return claim.output_metric == sup
 
-    def regions(self, finite: tuple[Value, ...], region: Region) -> tuple[Region, ...] | None:
+    def regions(self, place: Part, region: Region) -> tuple[Region, ...] | None:
         """Return the parts of a region that suffice; None if nothing is known."""
         if (
-            not (self.are_wanted and self.apply)
+            not (self._claim.strategy.at_corners and self.apply)
             or unit_in(region.names)
             or region.sides
             or region.levels
         ):
             return None
-        if finite not in self._found:
+        if place not in self._found:
             try:
-                self._found[finite] = self._placed(finite)
+                self._found[place] = self._placed(place)
             except ExactdpError:
-                self._found[finite] = None
-        found = self._found[finite]
+                self._found[place] = None
+        found = self._found[place]
         if found is None:
             return None
         return tuple(part for one in found if (part := one.inside(region, self._reals)) is not None)
 
-    def _placed(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
-        """Return the corners of each ideal output at a value of the finite inputs."""
-        if self.may_stand_for_others and self._are_alike:
-            few = self._exchanged(finite) or self._sampled(finite)
+    def _placed(self, place: Part) -> tuple[_Placed, ...] | None:
+        """Return the corners of each ideal output at a part of the inputs."""
+        if self._claim.strategy.at_few_outputs and self._are_alike:
+            few = self._exchanged(place) or self._sampled(place)
             if few is not None:
                 return few
         found: list[_Placed] = []
-        patterns = self._patterns(finite)
+        patterns = self._patterns(place)
         if patterns is None:
             return None
         is_alone = True
         for pattern in patterns:
-            here = self._of_output(finite, pattern)
+            here = self._of_output(place, pattern)
             if here is None:
                 return None
             is_alone = is_alone and len(here) == 1 and len(here[0].corner.piece.sides) == 1
@@ -166,10 +162,9 @@ class Corners:
         """Whether the claim says the same of all entries, and of all outputs."""
         claim = self._claim
         is_norm = claim.input_metric in (linf, l1, l2, discrete)
-        is_everywhere = isinstance(claim.input_set, AllReals)
-        return is_norm and is_everywhere and claim.output_metric == discrete_outputs
+        return is_norm and claim.scope.has_all and claim.output_metric == discrete_outputs
 
-    def _exchanged(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
+    def _exchanged(self, place: Part) -> tuple[_Placed, ...] | None:
         """Return a corner that stands for all, if exchanging entries only exchanges outputs."""
         programs = self._claim.mechanism, self._claim.ideal_function.program
         if len(self._names) < _FEWEST_EXCHANGED:
@@ -179,14 +174,14 @@ class Corners:
             return None
         names = [entry_names(one.inputs) for one in programs if one is not None]
         outputs = exchanged_outputs(noisy, ideal, (names[0], names[1]))
-        here = None if outputs is None else self._of_output(finite, outputs[0])
+        here = None if outputs is None else self._of_output(place, outputs[0])
         if here is None or len(here) != 1 or len(here[0].corner.piece.sides) != 1:
             return None
         word, size = "largest" if noisy.is_largest else "smallest", len(self._names)
         corner = replace(here[0].corner, stands_for=size, selects=word)
         return (replace(here[0], corner=corner),)
 
-    def _sampled(self, finite: tuple[Value, ...]) -> tuple[_Placed, ...] | None:
+    def _sampled(self, place: Part) -> tuple[_Placed, ...] | None:
         """Return corners that stand for those of many outputs; None if none are known to."""
         claim = self._claim
         ideal = claim.ideal_function.program
@@ -194,7 +189,7 @@ class Corners:
         entries = []
         for program in (claim.mechanism, ideal):
             engine = program.kept(Engine)
-            found = engine.independent_entries(self._given(program, finite))
+            found = engine.independent_entries(self._given(program, place))
             if found is None:
                 return None
             both = dict(zip(entry_names(program.inputs), self._names, strict=True))
@@ -206,7 +201,7 @@ class Corners:
             return None
         placed: list[_Placed] = []
         for output in sample.outputs:
-            here = self._of_output(finite, output)
+            here = self._of_output(place, output)
             if here is None or len(here) != 1:
                 return None
             placed += here
@@ -236,19 +231,17 @@ class Corners:
 
     # Ideal outputs ----------------------------------------------------------------------
 
-    def _given(self, program: Program, finite: tuple[Value, ...]) -> tuple[Value, ...]:
-        rest = iter(finite)
-        values = [0 if kind is None else next(rest) for kind in self._kinds]
-        return assembled(program.inputs, values)
+    def _given(self, program: Program, place: Part) -> tuple[Value, ...]:
+        return assembled(program.inputs, with_zeros_in(place))
 
-    def _graph(self, program: Program, finite: tuple[Value, ...], pattern: Value) -> Graph:
-        return program.kept(Engine).graph(self._given(program, finite), pattern)
+    def _graph(self, program: Program, place: Part, pattern: Value) -> Graph:
+        return program.kept(Engine).graph(self._given(program, place), pattern)
 
-    def _patterns(self, finite: tuple[Value, ...]) -> list[Value] | None:
+    def _patterns(self, place: Part) -> list[Value] | None:
         """Return the ideal outputs, as patterns; None if there are too many, or it may fail."""
         ideal = self._claim.ideal_function.program
         assert ideal is not None
-        graph = self._graph(ideal, finite, ANYTHING)
+        graph = self._graph(ideal, place, ANYTHING)
         if any(isinstance(node.event, Failure) for node in graph.nodes):
             return None
         found: dict[object, Value] = {}
@@ -269,16 +262,16 @@ class Corners:
 
     # One ideal output -------------------------------------------------------------------
 
-    def _of_output(self, finite: tuple[Value, ...], pattern: Value) -> list[_Placed] | None:
+    def _of_output(self, place: Part, pattern: Value) -> list[_Placed] | None:
         """Return the corners of an ideal output; none if nothing is claimed where it is ideal."""
         claim = self._claim
         ideal = claim.ideal_function.program
         assert ideal is not None
-        around = ideal.kept(Enclosures).of(self._given(ideal, finite), pattern)
+        around = ideal.kept(Enclosures).of(self._given(ideal, place), pattern)
         if around is None:
             return None
         around = _renamed(around, entry_names(ideal.inputs), self._names)
-        plan, _ = claim.mechanism.kept(Engine).plan(self._given(claim.mechanism, finite), pattern)
+        plan, _ = claim.mechanism.kept(Engine).plan(self._given(claim.mechanism, place), pattern)
         order = MonotoneDirections(plan.graph, around.numbers if claim.output_metric == sup else ())
         if not order.is_known:
             return None
@@ -291,7 +284,7 @@ class Corners:
         numbers = order.wanted
         for pieces in corners(self._reals, [*rows, *self._box()], signs):
             placed = [
-                _Placed(Corner(pattern, piece, signs, numbers), finite, self._kinds, self._names)
+                _Placed(Corner(pattern, piece, signs, numbers), place, self._names)
                 for piece in pieces
             ]
             if all(map(self._suffices, placed)):
@@ -315,14 +308,13 @@ class Corners:
 
     def _box(self) -> Iterator[DominanceRow]:
         """Yield the rows of the box of inputs."""
-        ends = ends_of(self._claim.input_set, len(self._reals)) or ()
-        for name, (low, high) in zip(self._reals, ends, strict=bool(ends)):
+        for name, (low, high) in zip(self._claim.scope.free, self._claim.scope.ends, strict=True):
             for end, sign in ((low, 1), (high, -1)):
                 if isinstance(end, Fraction):
                     yield DominanceRow(((name, Fraction(sign)),), -sign * end, Fraction(0))
 
     def _signs(self, order: MonotoneDirections) -> SignedOrder:
-        shifted = isinstance(self._claim.input_set, AllReals) and all(
+        shifted = self._claim.scope.has_all and all(
             order.grows_along(dict.fromkeys(self._reals, sign)) for sign in (1, -1)
         )
         return SignedOrder(
@@ -365,8 +357,7 @@ class _Placed:
     """A corner as entries of an input, linear forms in ε, free entries and a."""
 
     corner: Corner
-    finite: tuple[Value, ...]
-    kinds: Sequence[Any]
+    place: Part
     all_names: tuple[str, ...]
 
     @cached_property
@@ -386,12 +377,10 @@ class _Placed:
     @cached_property
     def entries(self) -> tuple[Value | Combination, ...]:
         """The scalars of the input."""
-        piece, rest = self.corner.piece, iter(self.finite)
+        forms = self.corner.piece.entries
         return tuple(
-            next(rest)
-            if kind is not None
-            else Combination(self._form(piece.entries.get(name, {name: Fraction(1)})))
-            for name, kind in zip(self.all_names, self.kinds, strict=True)
+            Combination(self._form(forms.get(name, {name: Fraction(1)}))) if one is FREE else one
+            for name, one in zip(self.all_names, self.place, strict=True)
         )
 
     @cached_property

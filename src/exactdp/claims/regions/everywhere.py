@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from exactdp.claims.regions.moving import exact_values, functions_of_eps, scaled_form
@@ -13,20 +13,14 @@ from exactdp.claims.stated.admissible import ClaimPart, LinearSide, parts_of
 from exactdp.claims.stated.conditions import read_pieces
 from exactdp.claims.stated.expressions import Comparison, Constant, Expression
 from exactdp.claims.stated.functions import OfInput
-from exactdp.claims.stated.inputs import (
-    Box,
-    as_given,
-    box_sides,
-    real_count,
-    with_zeros,
-)
+from exactdp.claims.stated.inputs import as_given, with_zeros
 from exactdp.claims.stated.levels import Level, Range, constant
 from exactdp.claims.stated.products import without_powers
+from exactdp.claims.stated.scope import Part, with_zeros_in
 from exactdp.cones import Cone
 from exactdp.errors import ExactdpError, ValueRefusedError
-from exactdp.language.layout import assembled, kinds
+from exactdp.language.layout import assembled
 from exactdp.language.linear import UNIT
-from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly
 from exactdp.reals.numbers import inf
 from exactdp.semantics.by_epsilon import sides_of_eps
@@ -38,11 +32,10 @@ if TYPE_CHECKING:
     from exactdp.claims.regions.accuracy import AccuracyRegions
 
 from exactdp.claims.regions.free import Free
-from exactdp.claims.regions.of_inputs import basis, real_forms, sides_within
+from exactdp.claims.regions.of_inputs import basis, level_forms, real_forms, sides_within
 from exactdp.claims.regions.region import (
     MOST_MIXED,
     Region,
-    Vector,
     refused,
     with_sides,
 )
@@ -66,46 +59,38 @@ def regions_everywhere(claim: AccuracyRegions, first: int = 0) -> Iterator[tuple
             rule="For all real inputs, the inputs are used together with eps, alpha and gamma.",
             way_out="Give the input another name.",
         )
-    fixed, moving = _levels_everywhere(claim)
-    every = product(*(kind.members for kind in kinds(claim.mechanism.inputs) if kind))
-    for finite in islice(every, first, None):
+    linear = _linear_levels(claim)
+    for place in islice(claim.scope.parts(), first, None):
         whole = [
             region
             for whole_part in parts_of(claim, _symbolic_beta(claim))
             for part in _resolved(claim, whole_part)
-            if (region := _of_part(claim, part, finite, fixed, moving)) is not None
+            if (region := _of_part(claim, part, place, linear)) is not None
         ]
         yield tuple(
             one
             for region in whole
-            for one in claim.corners.regions(finite, region) or (claim.chamber.of(region),)
+            for one in claim.corners.regions(place, region) or (claim.chamber.of(region),)
         )
 
 
 def refuse_rounded(claim: AccuracyRegions) -> None:
     """Refuse rounded numbers at unbounded inputs: there is a case for each integer."""
     programs = (claim.mechanism, claim.ideal_function.program)
-    sides = box_sides(claim.mechanism, claim.input_set)  # type: ignore[arg-type]
     if any(one is not None and one.kept(Engine).divides for one in programs):
         raise ValueRefusedError(
             "a quotient is released, and the claim is about all real inputs",
             rule="Quotients are not linear in the inputs.",
             way_out="Give inputs=Grid(lo, hi) or a list.",
         )
-    is_bounded = len(sides) == 2 * real_count(claim.mechanism)
-    if not is_bounded and any(one is not None and one.kept(Engine).rounds for one in programs):
+    rounds = any(one is not None and one.kept(Engine).rounds for one in programs)
+    if rounds and not claim.scope.is_bounded:
         raise ValueRefusedError(
             "rounded numbers are released, compared with each other or means of noise, or integer "
             "noise is combined with reals, and the claim is about all real inputs",
             rule="There is a case for each whole number between the inputs.",
             way_out="Give inputs=Box(lo, hi) with finite ends, Grid(lo, hi) or a list.",
         )
-
-
-def _at_zero(domains: Sequence[object], finite: tuple[Value, ...]) -> list[Value]:
-    """Return an input with certain finite values, and zeros."""
-    rest = iter(finite)
-    return [0 if kind is None else next(rest) for kind in domains]
 
 
 def _is_bounded(gamma: Level) -> bool:
@@ -151,40 +136,27 @@ def _resolved(claim: AccuracyRegions, part: ClaimPart) -> Iterator[ClaimPart]:
 def _of_part(
     claim: AccuracyRegions,
     part: ClaimPart,
-    finite: tuple[Value, ...],
-    fixed: Mapping[str, Fraction],
-    moving: Mapping[str, ClosedForm],
+    place: Part,
+    linear: Mapping[str, ClosedForm],
 ) -> Region | None:
-    """Return the region of a part of a claim at a value of the finite inputs."""
+    """Return the region of a part of a claim at a part of its inputs."""
     free = Free.everywhere(claim, part)
     others = {
-        name: form
-        for name, form in functions_of_eps(claim, None).items()
-        if name not in fixed and name not in moving
+        name: form for name, form in functions_of_eps(claim, None).items() if name not in linear
     }
     free = Free(tuple(n for n in ("alpha", "gamma") if n in free.names or n in others), free.why)
-    domains = kinds(claim.mechanism.inputs)
-    reals = [name for name, kind in zip(claim.entry_names, domains, strict=True) if kind is None]
-    given_at = assembled(claim.mechanism.inputs, _at_zero(domains, finite))
+    given_at = assembled(claim.mechanism.inputs, with_zeros_in(place))
     logs = independent_units(claim.level_logs)
-    has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in moving.values())
+    has_one = any(UNIT in (scaled_form(one, logs) or ()) for one in linear.values())
     has_one = has_one or (claim.has_inverse_eps and bool(part.sides or others))
     units = claim.units_at(given_at, has_one=has_one)
-    names = ("eps", *units, *reals, *free.names)
+    names = ("eps", *units, *claim.scope.free, *free.names)
     unit = basis(names)
-
-    def form(level: ClosedForm) -> Vector:
-        """Return a level, scaled by ε, as a form in the parameters."""
-        scaled = scaled_form(level, units) or {}
-        return tuple(scaled.get(name, Fraction(0)) for name in names)
-
-    levels: dict[str, Vector] = {name: unit[name] for name in free.names}
-    levels |= {name: form(level) for name, level in moving.items()}
-    levels |= {name: tuple(value * q for q in unit["eps"]) for name, value in fixed.items()}
-    forms = [unit[name] for name in reals]
-    given = real_forms(claim.mechanism, forms, finite)
+    levels = level_forms(names, units, linear)
+    forms = [unit[name] for name in claim.scope.free]
+    given = real_forms(place, forms)
     sides = sides_of_eps(claim.epsilon, units, names)
-    sides += sides_within(claim.mechanism, claim.input_set, unit["eps"], forms)
+    sides += sides_within(claim.scope, unit["eps"], forms)
     region = Region(
         names,
         Cone.of(len(names), sides),
@@ -196,13 +168,9 @@ def _of_part(
         above=part.above,
         is_unit_used=claim.has_inverse_eps,
     )
-    values = {
-        name: Fraction(value)
-        for name, value in zip(claim.entry_names, given, strict=True)
-        if isinstance(value, int | Fraction)
-    }
+    values = claim.numbers(given)
     where = [_side_everywhere(claim, one.bound_to(values)) for one in part.sides]
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+    for name, level in claim.levels.items():
         if where and name in free.names and isinstance(level, Range):
             where += [_side_everywhere(claim, one) for one in level.sides(name)]
     for name, value in others.items():
@@ -214,9 +182,7 @@ def _of_part(
 
 def _has_room(claim: AccuracyRegions) -> bool:
     """Whether the inputs are not flat; the cone of a box of n reals has 2^n rays that tell it."""
-    box = claim.input_set
-    ends = box.ends(real_count(claim.mechanism)) if isinstance(box, Box) else []
-    return all(low != high for low, high in ends)
+    return all(low != high for low, high in claim.scope.ends)
 
 
 def _side_everywhere(claim: AccuracyRegions, given: Comparison) -> LinearSide:
@@ -239,20 +205,15 @@ def _side(claim: AccuracyRegions, given: Comparison) -> LinearSide:
     return side
 
 
-def _levels_everywhere(
-    claim: AccuracyRegions,
-) -> tuple[dict[str, Fraction], dict[str, ClosedForm]]:
-    """Return the values of α and γ at a single ε, or those that are a + b/ε + c·log(r)/ε.
-
-    Other functions of ε are omitted.
-    """
+def _linear_levels(claim: AccuracyRegions) -> dict[str, ClosedForm]:
+    """Return α and γ that are a + b/ε + c·log(r)/ε; at a single ε, the values of all functions."""
     levels = functions_of_eps(claim, None)
     if claim.epsilon.is_point and not claim.level_logs:
         fixed = exact_values(levels, Fraction(claim.epsilon.lower))
         if fixed is None:
             name, level = next(iter(levels.items()))
             raise refused(f"{name} = {level} is irrational at ε = {claim.epsilon.lower}")
-        return fixed, {}
+        return {name: ExpPoly(value) for name, value in fixed.items()}
     # Of the others, a parameter is between the function and itself.
     logs = independent_units(claim.level_logs)
-    return {}, {name: one for name, one in levels.items() if scaled_form(one, logs) is not None}
+    return {name: one for name, one in levels.items() if scaled_form(one, logs) is not None}

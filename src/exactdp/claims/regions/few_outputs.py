@@ -25,7 +25,6 @@ from exactdp.claims.disagreement.reaches import told_apart
 from exactdp.claims.regions.dominance import CornerPiece, SignedOrder
 from exactdp.language.values import Value
 from exactdp.semantics.entries import IndependentEntry
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.selected import Selected
 
 
@@ -96,17 +95,8 @@ def exchanged_outputs(
         return None
     if ideal.ties is None or ideal.ties.has_output:
         return None
-    first, second = map(_by_input, (noisy, ideal), names)
+    first, second = (one.by_input(own) for one, own in zip((noisy, ideal), names, strict=True))
     if first is None or second is None:
         return None
     are_same = [*map(told_apart, first)] == [*map(told_apart, second)]
     return tuple(first) if are_same and len({*first}) == len(first) else None
-
-
-def _by_input(selection: Selected, names: Sequence[str]) -> list[Value] | None:
-    """Return the output for each input; None if not exactly the inputs are selected from."""
-    means = [one.mean for one in selection.numbers]
-    found = dict(zip(means, selection.outputs, strict=True))
-    if len(found) != len(means) or {*found} != {Linear.symbol(name) for name in names}:
-        return None
-    return [found[Linear.symbol(name)] for name in names]

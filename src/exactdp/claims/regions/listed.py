@@ -18,7 +18,6 @@ from exactdp.claims.stated.expressions import Comparison, Expression
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.products import PolynomialSide, linear_sides
-from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
 from exactdp.language.layout import entries
 from exactdp.language.linear import UNIT, units_in
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from exactdp.claims.regions.accuracy import AccuracyRegions
 
 from exactdp.claims.regions.free import Free
-from exactdp.claims.regions.of_inputs import basis, listed_forms
+from exactdp.claims.regions.of_inputs import listed_forms, with_parameters
 from exactdp.claims.regions.places import OnRay
 from exactdp.claims.regions.region import (
     RAY,
@@ -177,7 +176,7 @@ class _AtInput:
 
     def _bound(self, given: Comparison) -> Comparison:
         """Return a condition at the input, in α and γ if they are ranges."""
-        levels = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
+        levels = self.claim.levels
         bound = given.bound_to(self.values)
         for name in ("gamma", "alpha"):
             level = levels[name]
@@ -254,24 +253,9 @@ class _AtInput:
     def _with_logs(self, base: Region, free: Free, levels: Mapping[str, ClosedForm]) -> Region:
         """Return the region with 1 and logarithms as parameters, of which α and γ are forms."""
         logs = independent_units(self.claim.level_logs)
-        linear = {name: scaled_form(level, logs) for name, level in levels.items()}
-        has_one = any(form is not None and UNIT in form for form in linear.values())
-        units = self._units(has_one=has_one)
-        names = ("eps", *units, *free.names)
-        forms = {name: form for name, form in basis(names).items() if name in free.names}
-        for name, level in levels.items():
-            form = scaled_form(level, units)
-            assert form is not None  # others are refused where they are read
-            forms[name] = tuple(form.get(one, Fraction(0)) for one in names)
-        return replace(
-            base,
-            names=names,
-            cone=cone_of_constants(base.on, units, names),
-            entries=_padded(base.entries, len(names)),
-            alpha=forms.get("alpha"),
-            gamma=forms.get("gamma"),
-            why="a level or the mechanism uses log(r)/eps",
-        )
+        has_one = any(UNIT in (scaled_form(level, logs) or ()) for level in levels.values())
+        found = with_parameters(base, self._units(has_one=has_one), free.names, levels)
+        return replace(found, why="a level or the mechanism uses log(r)/eps")
 
     def _units(self, *, has_one: bool) -> tuple[str, ...]:
         """Return the constants among the parameters; with 1 if a level or a condition needs it."""
@@ -283,27 +267,13 @@ class _AtInput:
         self, base: Region, free: Sequence[str], why: str, *, has_one: bool = False
     ) -> Region:
         """Return the region with α or γ as parameters."""
-        inverse = self._units(has_one=has_one)
-        names = ("eps", *inverse, *free)
-        unit = basis(names)
+        units = self._units(has_one=has_one)
         level_values = self.claim.level_values
         is_unknown = level_values.gamma_follows and not level_values.is_gamma_linear(self.values)
         if is_unknown:
             why = f"gamma = {self.claim.gamma_level} is not linear in alpha and the inputs"
-        cone = Cone.of(len(names), unit.values())
-        if inverse:
-            cone = cone_of_constants(base.on, inverse, names)
-        return replace(
-            base,
-            names=names,
-            cone=cone,
-            entries=_padded(base.entries, len(names)),
-            is_unit_used=bool(inverse),
-            alpha=unit.get("alpha"),
-            gamma=unit.get("gamma"),
-            why=why,
-            is_unknown=is_unknown,
-        )
+        found = with_parameters(base, units, free, {})
+        return replace(found, is_unit_used=bool(units), why=why, is_unknown=is_unknown)
 
     def _with_sides(
         self,
@@ -318,10 +288,9 @@ class _AtInput:
         why = "alpha and gamma depend on each other, or on eps"
         moving = [name for name in ("alpha", "gamma") if name in used]
         region = self._free(base, moving, why, has_one=bool(sides or levels))
-        given = {"alpha": self.claim.alpha_level, "gamma": self.claim.gamma_level}
         ends = [
             LinearSide.of(one, ("alpha", "gamma"))
-            for name, level in given.items()
+            for name, level in self.claim.levels.items()
             if name in used and isinstance(level, Range)
             for one in level.sides(name)
         ]
@@ -484,13 +453,3 @@ def _where_alpha_touches(
         else:
             why = "α is the distance to disagreement at an irrational ε only"
             yield replace(base, why=why, is_unknown=True)
-
-
-def _padded(given: Sequence[Value | Combination], size: int) -> tuple[Value | Combination, ...]:
-    """Return the entries of an input as forms in more parameters."""
-    return tuple(
-        Combination((*one.form, *(Fraction(0),) * (size - len(one.form))))
-        if isinstance(one, Combination)
-        else one
-        for one in given
-    )

@@ -98,12 +98,11 @@ def functions_of_eps(
     claim: AccuracyStatement, u: tuple[Value, ...] | None
 ) -> dict[str, ClosedForm]:
     """Return α and γ if they are functions of ε: at an input, or the same at every input (None)."""
-    levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
-    if all(isinstance(one, Range) or constant(one) is not None for one in levels.values()):
+    if all(isinstance(one, Range) or constant(one) is not None for one in claim.levels.values()):
         return {}
     values: dict[str, Any] = {} if u is None else dict(claim.level_values.input_values(u))
     found: dict[str, ClosedForm] = {}
-    for name, level in levels.items():
+    for name, level in claim.levels.items():
         if isinstance(level, Range) or not level.names() <= values.keys():
             continue
         form = values[name] = level.at(values)

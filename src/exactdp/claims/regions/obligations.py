@@ -21,7 +21,6 @@ from exactdp.claims.stated.distances import Distance
 from exactdp.claims.stated.expressions import Alternatives, Expression
 from exactdp.claims.stated.ideal_paths import IdealPath, IdealPaths
 from exactdp.claims.stated.ideals import IdealProgram
-from exactdp.claims.stated.inputs import how_many, is_listed
 from exactdp.claims.stated.levels import Range
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import UndefinedError
@@ -107,9 +106,7 @@ class Obligations:
         )
         self._repeats: Repeats[Due[Obligation] | None] = Repeats(len(claim.entry_names))
         self._read_on: dict[tuple[IdealPath, Distance], frozenset[int] | None] = {}
-        self.room: Fraction | None = None
-        """How far, relatively, a rational may be above an irrational limit of α or γ that it
-        replaces; None if irrational limits are used as they are."""
+        self.room = claim.strategy.room
 
     @property
     def route(self) -> str:
@@ -214,7 +211,7 @@ class Obligations:
     def _paths(self) -> IdealPaths | None:
         """The paths of the ideal, if inputs on a path may have equal obligations."""
         claim, ideal = self.claim, self.claim.ideal_function
-        if not isinstance(ideal, IdealProgram) or not is_listed(claim.input_set):
+        if not isinstance(ideal, IdealProgram) or claim.scope.free:
             return None
         has_several = isinstance(claim.gamma_level, Range) or self.levels.gamma_follows
         if has_several or claim.uses_inputs or claim.is_decided_only or ideal.is_partial:
@@ -222,7 +219,7 @@ class Obligations:
         is_simple = (
             claim.output_metric in (discrete_outputs, sup) and self._disagreements.is_by_forms
         )
-        has_many = is_simple and how_many(claim.mechanism, claim.input_set) > 1
+        has_many = is_simple and claim.scope.count > 1
         return IdealPaths(ideal.program) if has_many else None
 
     def _read(

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from math import prod
 from typing import TYPE_CHECKING
 
 from exactdp.claims.stated.conditions import ALWAYS
-from exactdp.claims.stated.inputs import how_many, is_listed, listed
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import assembled, entries
 from exactdp.language.values import Value
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ def regions_of(
     Inputs with equal obligations are combined, unless `each` is set. The `first` groups are
     skipped.
     """
-    if not is_listed(claim.input_set):
+    if claim.scope.free:
         yield from regions_everywhere(claim, first)
         return
     classes = None if each else claim.classes
@@ -51,8 +49,7 @@ def _inputs(
 ) -> Iterator[tuple[tuple[Value, ...], InputClass | None]]:
     """Yield listed inputs, each with the class that it represents."""
     if classes is None:
-        every = listed(claim.mechanism, claim.input_set)
-        yield from ((u, None) for u in islice(every, first, None))
+        yield from ((u, None) for u in islice(claim.scope.listed(), first, None))
     else:
         left = islice(classes, first, None)
         yield from ((assembled(claim.mechanism.inputs, one.entries), one) for one in left)
@@ -65,11 +62,3 @@ def _is_alike(claim: AccuracyRegions, found: tuple[Region, ...]) -> bool:
     if claim.mechanism.checked.releases_eps:
         return False
     return len(found) == 1 and found[0].beta is None and not found[0].levels
-
-
-def how_many_groups(claim: AccuracyRegions) -> int:
-    """Return the number of groups of regions."""
-    if is_listed(claim.input_set):
-        return how_many(claim.mechanism, claim.input_set)
-    domains = (kind for kind in kinds(claim.mechanism.inputs) if kind is not None)
-    return prod(len(kind.members) for kind in domains)

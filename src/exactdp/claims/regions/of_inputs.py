@@ -6,17 +6,18 @@ numbers are forms in these: multiples of ε.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from exactdp.claims.regions.moving import curve_of
+from exactdp.claims.regions.moving import curve_of, scaled_form
 from exactdp.claims.regions.region import RAY, Combination, Region, Vector, on_stretch
-from exactdp.claims.stated.inputs import AllReals, Box, Inputs, box_sides
+from exactdp.claims.stated.scope import FREE, Part, Scope
 from exactdp.language.layout import kinds
 from exactdp.language.linear import UNIT
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.reals import Interval
+from exactdp.reals import ClosedForm, Interval
 from exactdp.semantics.by_epsilon import cone_of_constants
 
 _INVERSE = "the mechanism uses 1/eps"
@@ -25,6 +26,42 @@ _INVERSE = "the mechanism uses 1/eps"
 def basis(names: Sequence[str]) -> dict[str, Vector]:
     """Return each parameter as a form in all of them."""
     return {name: tuple(Fraction(one == name) for one in names) for name in names}
+
+
+def level_forms(
+    names: Sequence[str], units: Sequence[str], levels: Mapping[str, ClosedForm]
+) -> dict[str, Vector]:
+    """Return α and γ, scaled by ε, as forms in parameters: themselves, or given functions of ε."""
+    found = {name: form for name, form in basis(names).items() if name in ("alpha", "gamma")}
+    for name, level in levels.items():
+        form = scaled_form(level, units)
+        assert form is not None  # others are refused where they are read
+        found[name] = tuple(form.get(one, Fraction(0)) for one in names)
+    return found
+
+
+def with_parameters(
+    base: Region, units: Sequence[str], free: Sequence[str], levels: Mapping[str, ClosedForm]
+) -> Region:
+    """Return a region at a listed input with constants, and some of α and γ, as parameters.
+
+    The others are given functions of ε that are forms in these.
+    """
+    names = ("eps", *units, *free)
+    forms = level_forms(names, units, levels)
+    return replace(
+        base,
+        names=names,
+        cone=cone_of_constants(base.on, units, names),
+        entries=tuple(
+            Combination((*one.form, *(Fraction(0),) * (len(names) - len(one.form))))
+            if isinstance(one, Combination)
+            else one
+            for one in base.entries
+        ),
+        alpha=forms.get("alpha"),
+        gamma=forms.get("gamma"),
+    )
 
 
 def region_at(
@@ -60,23 +97,15 @@ def listed_forms(
     )
 
 
-def real_forms(
-    mechanism: Program, reals: Sequence[Vector], finite: Sequence[Value]
-) -> tuple[Value | Combination, ...]:
-    """Return the entries of an input with forms for its reals, and finite values for the others."""
-    forms, rest = iter(reals), iter(finite)
-    return tuple(
-        Combination(next(forms)) if kind is None else next(rest) for kind in kinds(mechanism.inputs)
-    )
+def real_forms(part: Part, reals: Sequence[Vector]) -> tuple[Value | Combination, ...]:
+    """Return the entries of an input with forms for those that are free."""
+    forms = iter(reals)
+    return tuple(Combination(next(forms)) if value is FREE else value for value in part)
 
 
-def sides_within(
-    mechanism: Program, inputs: Inputs, eps: Vector, reals: Sequence[Vector]
-) -> list[Vector]:
-    """Return the sides that restrict an input, given by forms, to a box or all reals."""
-    assert isinstance(inputs, AllReals | Box)
-    forms = eps, *reals
-    return [combined(side, forms) for side in box_sides(mechanism, inputs)]
+def sides_within(scope: Scope, eps: Vector, reals: Sequence[Vector]) -> list[Vector]:
+    """Return the sides that restrict an input, given by forms for its free entries."""
+    return [combined(side, (eps, *reals)) for side in scope.sides]
 
 
 def combined(factors: Sequence[Fraction | int], forms: Sequence[Vector]) -> Vector:

@@ -225,4 +225,4 @@ def _evaluated(function: CurvedSum | LogSum, on: Interval, where: Stretch) -> Pl
     return PlaceDecision(False, simple if simple in where else witness)
 
 
-Place: TypeAlias = OnRay | OnCone | OnCurve | OnLine
+SignPlace: TypeAlias = OnRay | OnCone | OnCurve | OnLine

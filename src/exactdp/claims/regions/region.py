@@ -465,7 +465,7 @@ def _signs(region: Region, name: str) -> tuple[int, ...]:
 
 def _around_levels(claim: Any, region: Region, on: Interval) -> Region | None:
     """Return a cone around α and γ on an interval of ε, if they are other functions of ε."""
-    given = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
+    given = claim.levels
     free = [name for name, level in given.items() if isinstance(level, Range)]
     names = ("eps", *(name for name in given if name in free or name in region.levels))
     unit = {name: tuple(Fraction(n == name) for n in names) for name in names}

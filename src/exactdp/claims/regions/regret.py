@@ -25,12 +25,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import discrete
-from exactdp.claims.stated.inputs import ends_of, is_listed
 from exactdp.claims.stated.levels import constant
 from exactdp.claims.stated.output_distances import discrete_outputs, value_gap
-from exactdp.claims.stated.selecting import selected_end, selection_size
 from exactdp.errors import ExactdpError
-from exactdp.language.layout import entry_names
+from exactdp.language.layout import assembled, entry_names
 from exactdp.language.program import Program
 from exactdp.reals.numbers import inf
 from exactdp.semantics.engine import Engine
@@ -70,7 +68,7 @@ def near_worst_inputs(claim: A) -> A | None:
 
 def _ends(claim: AccuracyRegions) -> tuple[Any, Any]:
     """Return the ends between which all entries of an input are; reversed if they differ."""
-    ends = {*(ends_of(claim.input_set, len(claim.entry_names)) or ())}
+    ends = {*claim.scope.ends}
     return ends.pop() if len(ends) == 1 else (inf, -inf)
 
 
@@ -84,9 +82,8 @@ def _best(claim: AccuracyRegions, end: int, gamma: Fraction) -> Fraction | None:
 
 
 def _at(claim: A, inputs: list[list[Fraction]], **changes: Any) -> A:
-    found = replace(claim, inputs=inputs, **changes)
-    found.corners.are_listed = True
-    return found
+    strategy = replace(claim.strategy, are_worst=True)
+    return replace(claim, inputs=inputs, _strategy=strategy, **changes)
 
 
 def _inputs(claim: AccuracyRegions, own: Fraction, other: Fraction) -> list[list[Fraction]]:
@@ -100,14 +97,14 @@ def _end(claim: AccuracyRegions) -> int:
 
     −1 for the minimum, 0 for all other claims.
     """
-    ideal = claim.ideal_function.program
+    ideal, (low, high) = claim.ideal_function.program, _ends(claim)
     if (
         claim.output_metric != value_gap
         or ideal is None
-        or not claim.corners.are_wanted
+        or not claim.strategy.at_corners
         or claim.input_metric != discrete
         or constant(claim.alpha_level) != 0
-        or is_listed(claim.input_set)
+        or low > high
         or claim.is_beta_of_input
         or claim.has_parts
         or claim.conditions != ALWAYS
@@ -115,7 +112,8 @@ def _end(claim: AccuracyRegions) -> int:
     ):
         return 0
     try:
-        end = ideal.kept(selected_end)
+        found = ideal.kept(Engine).selection
+        end = 0 if found is None else found.end(entry_names(ideal.inputs))
         return end if end and end == claim.mechanism.kept(_order) else 0
     except ExactdpError:  # too many paths
         return 0
@@ -129,10 +127,18 @@ def _order(mechanism: Program) -> int:
     engine = mechanism.kept(Engine)
     if mechanism.meets_eps or engine.has_integers:
         return 0
-    size = selection_size(mechanism)
     names = entry_names(mechanism.inputs)
-    orders = [MonotoneDirections(engine.plan(((0,) * size,), o)[0].graph) for o in range(size)]
-    if not orders or not all(order.is_known for order in orders):
+    end = 0 if engine.selection is None else engine.selection.end(names)
+    if end:  # of inputs with independent noise
+        return end
+    given = assembled(mechanism.inputs, [0] * len(names))
+    outputs = engine.outputs_up_to(len(names), given)
+    if outputs is None or any(type(one) is not int for one in outputs):
+        return 0
+    if {*outputs} != {*range(len(names))}:
+        return 0
+    orders = [MonotoneDirections(engine.plan(given, o)[0].graph) for o in range(len(names))]
+    if not all(order.is_known for order in orders):
         return 0
     if not all(order.grows_along(dict.fromkeys(names, way)) for order in orders for way in (1, -1)):
         return 0

@@ -30,6 +30,7 @@ from exactdp.claims.disagreement.symbolic_runs import inserted
 from exactdp.claims.stated.enclosing import picked
 from exactdp.claims.stated.pieces import condition
 from exactdp.language.events import Compare, Done, Draw, Selection
+from exactdp.language.linear import Linear
 from exactdp.language.nested import leaves
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.values import Value
@@ -37,7 +38,6 @@ from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.nodes import Edge, Failure, Rounding, has_noise, looks_at
 
 Exchange: TypeAlias = Mapping[Hashable, Hashable]

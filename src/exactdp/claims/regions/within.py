@@ -22,7 +22,7 @@ from exactdp.reals.radicals import Radical
 from exactdp.reals.spans import Span
 from exactdp.semantics.distribution import Distribution
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import near, read_pattern
+from exactdp.semantics.patterns import near, read_pattern
 from exactdp.semantics.spots import Spot, Trace, has_spots, symbolic, trace_of
 from exactdp.semantics.term_outputs import compared, matching_parts
 

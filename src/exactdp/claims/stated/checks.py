@@ -9,7 +9,6 @@ from exactdp.claims.stated.conditions import ALWAYS
 from exactdp.claims.stated.distances import NonlinearDistance
 from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.ideals import NonlinearIdeal
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import LogLevel, Range, constant
 from exactdp.errors import ValueRefusedError
 from exactdp.reals.numbers import probability, spell
@@ -60,10 +59,10 @@ def _check_beta(claim: AccuracyStatement) -> None:
 def _check_roots(claim: AccuracyStatement) -> None:
     """Refuse α and γ that are irrational numbers where only rational ones are decided."""
     noisy = claim.mechanism.checked.output.holds("real")
-    for name, level in (("alpha", claim.alpha_level), ("gamma", claim.gamma_level)):
+    for name, level in claim.levels.items():
         ends = (level.lower, level.upper) if isinstance(level, Range) else (constant(level),)
         roots = [one for one in ends if isinstance(one, Radical)]
-        if roots and (not is_listed(claim.input_set) or (name == "gamma" and noisy)):
+        if roots and (claim.scope.free or (name == "gamma" and noisy)):
             raise ValueRefusedError(
                 f"{name} is {roots[0]}, which is irrational",
                 rule="For all reals and in boxes, and for real outputs, alpha and gamma are "
@@ -111,8 +110,8 @@ def _check_products(claim: AccuracyStatement) -> None:
         if isinstance(claim.input_metric, NonlinearDistance)
         else ""
     )
-    if multiplies and not is_listed(claim.input_set):
-        raise ValueRefusedError(
+    if multiplies:
+        claim.scope.require_listed(
             f"{multiplies} multiplies reals, and the claim is on {claim.input_set}",
             rule="For all reals at once that is a question in the theory of the reals with "
             "multiplication (Th₊,ₓ), and only linear arithmetic is decided there.",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
+from exactdp.claims.stated.scope import Scope
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program
 from exactdp.reals import ClosedForm, ExpPoly, Interval
 
 if TYPE_CHECKING:
+    from exactdp.claims.stated.inputs import Inputs
     from exactdp.language.values import Value
 
 _HIGHEST_ORDER = 128
@@ -47,6 +51,7 @@ class Bound(Protocol):
         """Whether every possible outcome is allowed."""
 
 
+T = TypeVar("T")
 B_co = TypeVar("B_co", bound=Bound, covariant=True)
 
 
@@ -61,6 +66,33 @@ class Due(Generic[B_co]):
 
     def __iter__(self) -> Iterator[B_co]:
         return iter(self.obligations)
+
+
+class Stated(ABC):
+    """A claim: a value, and what was computed for it."""
+
+    mechanism: Program
+
+    @property
+    @abstractmethod
+    def input_set(self) -> Inputs:
+        """The inputs that the claim is about."""
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The same inputs, in parts in which some entries are free."""
+        return Scope(self.mechanism, self.input_set)
+
+    @cached_property
+    def _kept(self) -> dict[object, Any]:
+        return {}
+
+    def kept(self, make: Callable[[Self], T]) -> T:
+        """Return `make(self)`, computed once and cached as long as the claim exists."""
+        if make not in self._kept:
+            self._kept[make] = make(self)
+        found: T = self._kept[make]
+        return found
 
 
 def near_maximum(forms: Sequence[ClosedForm], attempt: int = 0) -> ClosedForm | None:

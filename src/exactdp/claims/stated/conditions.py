@@ -200,14 +200,21 @@ class CaseFormula(Expression):
 
     def alternatives(self, values: Values) -> Alternatives:
         """Raise an error: cases are separated before evaluation."""
-        return Maximum(tuple(formula for formula, _ in self.pieces)).alternatives(values)
+        return Maximum(self.operands()).alternatives(values)
+
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the formulas."""
+        return tuple(formula for formula, _ in self.pieces)
+
+    def rebuilt(self, operands: Iterable[Expression]) -> CaseFormula:
+        """Return other formulas in the same cases."""
+        cases = (cases for _, cases in self.pieces)
+        return CaseFormula.of(zip(operands, cases, strict=True), self.text)
 
     def names(self) -> frozenset[str]:
         """Return the names in all formulas and conditions."""
         sides = (one.form for _, cases in self.pieces for conj in cases for one in conj)
-        return frozenset().union(
-            *(one.names() for one, _ in self.pieces), *(s.names() for s in sides)
-        )
+        return super().names().union(*(side.names() for side in sides))
 
     def bound_to(self, values: Bindings) -> Expression:
         """Return the formulas and conditions with values substituted."""
@@ -289,14 +296,20 @@ def bound(cases: Cases, values: Bindings) -> Cases:
     return Cases(tuple(one.bound_to(values) for one in conj) for conj in cases)
 
 
-def holds_at(cases: Cases, values: Mapping[str, Fraction]) -> bool:
-    """Whether a condition holds for given values."""
+def holds_at(cases: Cases, values: Values, point: Fraction | None = None) -> bool:
+    """Whether a condition holds for given values at an ε; without one, it must not depend on it.
+
+    At an ε, comparisons with other names are ignored.
+    """
 
     def holds(one: Comparison) -> bool:
-        number = one.form.at(values).numerator.constant()
-        if number is None:
+        if point is not None and not one.form.names() <= values.keys():
+            return True
+        form = one.form.at(values)
+        if point is None and form.numerator.constant() is None:
             raise refused("inputs", f"{one} depends on eps")
-        return number > 0 or (number == 0 and not one.strict)
+        sign = form.at(point or Fraction(1)).sign
+        return sign > 0 or (sign == 0 and not one.strict)
 
     return any(all(map(holds, conjunction)) for conjunction in cases)
 

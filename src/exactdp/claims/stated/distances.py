@@ -16,11 +16,12 @@ from typing import Any, TypeAlias, TypeGuard
 
 from exactdp.claims.stated.adjacency import Adjacency, within
 from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.interval_numbers import AmbiguousComparisonError, IntervalNumber
 from exactdp.claims.stated.pieces import condition, pieces
-from exactdp.claims.stated.spans import AmbiguousComparisonError, IntervalNumber
 from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import checked_function
 from exactdp.language.layout import assembled, kinds
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.program import DeterministicProgram, Program, typed_program
 from exactdp.language.rules import LINEAR
 from exactdp.language.types import InputType, RecordType
@@ -29,7 +30,6 @@ from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.numbers import inf, rational, spell
 from exactdp.reals.square_roots import at_most, square_root
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot
 
 Distance: TypeAlias = Any
@@ -63,10 +63,8 @@ class InputDistance(ABC):
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the distance between two inputs."""
 
-    @property
-    def by_entry(self) -> bool:
-        """Whether making two entries equal never increases the distance."""
-        return True
+    by_entry = True
+    """Whether making two entries equal never increases the distance."""
 
     is_norm = False
     """Whether inputs whose entries are close are close."""
@@ -127,6 +125,10 @@ class Norm(InputDistance):
         """Return the adjacency of inputs at a distance of at most `radius`."""
         return within(self.name, radius)
 
+    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
+        """Return the total of the differences."""
+        return Fraction(0) + self.total(self.gaps(u, v))
+
 
 @dataclass(frozen=True, repr=False)
 class _LargestGap(Norm):
@@ -146,10 +148,6 @@ class _LargestGap(Norm):
         del known
         forms = [form for a, b in zip(u, v, strict=True) for form in _gap(a, b)]
         yield DistanceCase((), (0, *forms))
-
-    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
-        """Return the largest difference."""
-        return max(self.gaps(u, v), default=Fraction(0))
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,10 +184,6 @@ class _Total(Norm):
             helpers.append(helper)
         yield DistanceCase(tuple(rows), (0, total), tuple(helpers))
 
-    def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
-        """Return the sum of the differences."""
-        return sum(self.gaps(u, v), Fraction(0))
-
 
 @dataclass(frozen=True, repr=False)
 class _Euclidean(Norm):
@@ -216,10 +210,8 @@ class _Euclidean(Norm):
 
     def between(self, u: Sequence[Value], v: Sequence[Value]) -> Distance:
         """Return the square root of the sum of the squared differences."""
-        if len(u) == 1:
-            return linf.between(u, v)
-        pairs = zip(u, v, strict=True)
-        return self.total([as_number(a, "l2") - as_number(b, "l2") for a, b in pairs])
+        gaps = self.gaps(u, v)
+        return gaps[0] if len(gaps) == 1 else self.total(gaps)
 
     def width(self, slopes: Iterable[int | Fraction]) -> Fraction:
         """Return how much a form with these slopes changes over distance 1, or slightly less."""
@@ -339,10 +331,7 @@ class _OwnInput(InputDistance):
         """The name of the function."""
         return self.function.__name__
 
-    @property
-    def by_entry(self) -> bool:
-        """Return False: nothing is known about the function."""
-        return False
+    by_entry = False  # nothing is known about the function
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron
@@ -370,10 +359,7 @@ class NonlinearDistance(InputDistance):
     mechanism: Program
     name: str
 
-    @property
-    def by_entry(self) -> bool:
-        """Return False: nothing is known about the function."""
-        return False
+    by_entry = False  # nothing is known about the function
 
     def cases(
         self, u: Sequence[Scalar], v: Sequence[Scalar], known: Polyhedron

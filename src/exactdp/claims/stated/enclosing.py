@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from exactdp.claims.stated.pieces import condition
 from exactdp.language.events import Compare, Done, Draw, Selection, State
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.values import Value
 from exactdp.polyhedra.form import Form
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.graph import Graph
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.nodes import Edge, Node, has_noise
 from exactdp.semantics.order import numbers_in
 
@@ -205,7 +204,7 @@ def _common(one: Sides, two: Sides) -> Sides:
     if one is two:
         return one
     return {
-        direction: max(side, two[direction], key=_weakness)
+        direction: max(side, two[direction], key=lambda one: one.weakness)
         for direction, side in one.items()
         if direction in two
     }
@@ -214,12 +213,8 @@ def _common(one: Sides, two: Sides) -> Sides:
 def _add(sides: Sides, new: Halfspace) -> None:
     """Add a halfspace; of two parallel ones, keep the stronger."""
     known = sides.get(new.direction)
-    if known is None or _weakness(new) < _weakness(known):
+    if known is None or new.weakness < known.weakness:
         sides[new.direction] = new
-
-
-def _weakness(side: Halfspace) -> tuple[Fraction | int, bool]:
-    return side.form.constant, not side.strict
 
 
 class Enclosures:

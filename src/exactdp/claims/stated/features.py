@@ -30,8 +30,7 @@ def has_root(part: Expression) -> bool:
     """Whether an expression contains an irrational number."""
     if isinstance(part, Constant):
         return part.form.is_irrational
-    by_cases = (one for one, _ in getattr(part, "pieces", ()))
-    return any(map(has_root, (*part.operands(), *by_cases)))
+    return any(map(has_root, part.operands()))
 
 
 def has_tower(part: Expression) -> bool:

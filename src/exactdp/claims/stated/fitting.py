@@ -19,9 +19,10 @@ from exactdp.claims.stated.output_distances import (
     value_gap,
 )
 from exactdp.claims.stated.pieces import condition, pieces
-from exactdp.claims.stated.selecting import selected_end
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
+from exactdp.language.layout import entry_names
+from exactdp.language.linear import Linear
 from exactdp.language.nested import leaves
 from exactdp.language.program import DeterministicProgram, Program
 from exactdp.language.reading import read_text
@@ -31,8 +32,7 @@ from exactdp.language.types import ListType, RealType
 from exactdp.language.values import List, Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.semantics.engine import Engine
-from exactdp.semantics.events import is_number
-from exactdp.semantics.linear import Linear
+from exactdp.semantics.patterns import is_number
 
 _MOST_PIECES = 300  # of an ideal that may select
 _MOST_INPUTS = 2_000  # examined inputs of a finite domain
@@ -199,7 +199,8 @@ def _selects(
         if not isinstance(ideal, IdealProgram):
             return False
         try:
-            if not path and ideal.program.kept(selected_end):
+            selection = None if path else ideal.program.kept(Engine).selection
+            if selection is not None and selection.end(entry_names(ideal.program.inputs)):
                 return True
             every = pieces(ideal.function.machine, (List(values),))
             found = list(islice(every, _MOST_PIECES + 1))
@@ -283,6 +284,9 @@ def _error_of_tuple(mechanism: Program, ideal: IdealFunction) -> OutputDistance 
 
 
 def _entry(output: Value, path: tuple[int, ...]) -> Value:
+    """Return the entry of an output at a path; None if it is not a list that has one."""
     for k in path:
+        if not isinstance(output, list | tuple) or k >= len(output):
+            return None
         output = output[k]
     return output

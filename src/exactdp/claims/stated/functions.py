@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,12 +18,13 @@ from exactdp.claims.stated.expressions import (
     as_expression,
 )
 from exactdp.claims.stated.inputs import with_zeros
-from exactdp.errors import ExactdpError, ValueRefusedError, shown
+from exactdp.errors import ExactdpError, ProgramError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction
 from exactdp.language.layout import assembled, entry_names
+from exactdp.language.linear import Linear
 from exactdp.language.program import Program
+from exactdp.language.source import definition
 from exactdp.language.values import Value
-from exactdp.semantics.linear import Linear
 from exactdp.semantics.spots import Spot, has_spots, watched
 
 
@@ -136,38 +136,15 @@ def statements_of(node: ast.FunctionDef) -> list[ast.stmt]:
 
 def definition_of(function: Callable[..., Any]) -> ast.Lambda | ast.FunctionDef | None:
     """Return the definition of a function, read from its source."""
-    code = getattr(function, "__code__", None)
-    return _definition(code) if isinstance(code, CodeType) else None
+    return (
+        _definition(function) if isinstance(getattr(function, "__code__", None), CodeType) else None
+    )
 
 
 @lru_cache(256)  # conditions are interpreted once for each of their cases
-def _definition(code: CodeType) -> ast.Lambda | ast.FunctionDef | None:
+def _definition(function: Callable[..., Any]) -> ast.Lambda | ast.FunctionDef | None:
     try:
-        lines, _ = inspect.findsource(code)
-        tree = ast.parse("".join(lines))
-    except (OSError, TypeError, SyntaxError):
+        _, found = definition(function)
+    except (OSError, TypeError, ProgramError):
         return None
-    found = [node for node in ast.walk(tree) if _begins(node, code)]
-    if len(found) > 1:  # several on one line: the smallest that includes all of the bytecode
-        found = [node for node in found if _includes(node, code)]
-        found.sort(key=lambda node: len(ast.unparse(node)))
-    return found[0] if found else None  # type: ignore[return-value]
-
-
-def _begins(node: ast.AST, code: CodeType) -> bool:
-    """Whether a node is a definition with the name and the first line of a function."""
-    if isinstance(node, ast.Lambda):
-        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
-    if not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
-        return False
-    return min([node.lineno, *(x.lineno for x in node.decorator_list)]) == code.co_firstlineno
-
-
-def _includes(node: Any, code: CodeType) -> bool:
-    """Whether all instructions of a function come from the text of a definition."""
-    first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return all(
-        first <= (line, column) and (end_line, end) <= last
-        for line, end_line, column, end in code.co_positions()
-        if None not in (line, end_line, column, end) and (line, column) != (end_line, end)
-    )
+    return None if isinstance(found, ast.AsyncFunctionDef) else found

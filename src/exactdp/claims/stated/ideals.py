@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from exactdp.claims.stated.factored import linear_source
 from exactdp.claims.stated.inputs import as_given, has_reals
-from exactdp.claims.stated.spans import AmbiguousComparisonError, Germ, IntervalNumber
+from exactdp.claims.stated.interval_numbers import AmbiguousComparisonError, Germ, IntervalNumber
 from exactdp.claims.stated.unknowns import PolynomialQuotient
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
@@ -20,7 +20,7 @@ from exactdp.language.reading import read_text
 from exactdp.language.rules import A_FUNCTION, LINEAR
 from exactdp.language.source import text_source
 from exactdp.language.values import Value
-from exactdp.semantics.events import read_pattern
+from exactdp.semantics.patterns import read_pattern
 from exactdp.semantics.spots import has_spots, run_at_spots
 
 

@@ -54,10 +54,14 @@ class Grid:
         for name, value in (("lower", low), ("upper", high), ("step", width)):
             object.__setattr__(self, name, value)
 
+    @property
+    def count(self) -> int:
+        """The number of its numbers."""
+        return int((self.upper - self.lower) // self.step) + 1
+
     def numbers(self) -> list[Value]:
         """Return the numbers of the grid."""
-        count = int((self.upper - self.lower) // self.step) + 1
-        return [plain(self.lower + k * self.step) for k in range(count)]
+        return [plain(self.lower + k * self.step) for k in range(self.count)]
 
     def __repr__(self) -> str:
         step = "" if self.step == 1 else f", {_written(self.step)}"
@@ -157,12 +161,12 @@ Inputs: TypeAlias = Grid | AllReals | Box | tuple[Value, ...]
 def read_inputs(mechanism: Program, inputs: object) -> Inputs:
     """Read the inputs of a claim given by a user; the elements of a list are checked."""
     if inputs is None:
-        return AllReals() if has_reals(mechanism) else tuple(_all(mechanism))
+        return AllReals() if has_reals(mechanism) else tuple(every_input(mechanism))
     if isinstance(inputs, AllReals | Box):
         inputs.ends(real_count(mechanism))  # refuses a box of another size
-        return inputs if has_reals(mechanism) else tuple(_all(mechanism))
+        return inputs if has_reals(mechanism) else tuple(every_input(mechanism))
     if isinstance(inputs, Grid):
-        size = how_many(mechanism, inputs)
+        size = how_many(mechanism, inputs.count)
         if size > _MOST:
             raise ValueRefusedError(
                 f"{inputs} has {size:,} inputs",
@@ -196,30 +200,26 @@ def is_condition(inputs: object) -> bool:
     return callable(inputs) and not isinstance(inputs, type)
 
 
-def is_listed(inputs: Inputs) -> bool:
-    """Whether inputs are listed one by one, not a whole set of reals."""
-    return not isinstance(inputs, AllReals | Box)
+def how_many(mechanism: Program, numbers: int) -> int:
+    """Return the number of inputs whose real numbers have so many values each."""
+    every = kinds(mechanism.inputs)
+    return math.prod(numbers if kind is None else len(kind.members) for kind in every)
 
 
-def ends_of(inputs: Inputs, count: int) -> list[tuple[End, End]] | None:
-    """Return the bounds of each of `count` real numbers; None if inputs are listed."""
-    return inputs.ends(count) if isinstance(inputs, AllReals | Box) else None
+def every_input(
+    mechanism: Program, numbers: Iterable[Value] | None = None
+) -> Iterator[tuple[Value, ...]]:
+    """Yield the inputs whose real numbers are given ones, the last entry changing fastest."""
 
+    def values(kind: object) -> Iterable[Value]:
+        if isinstance(kind, RealType) and numbers is not None:
+            return numbers
+        if isinstance(kind, ListType) and isinstance(kind.item, RealType) and numbers is not None:
+            return (List(items) for items in product(numbers, repeat=kind.length))
+        assert isinstance(kind, RealType | DomType | ListType)
+        return kind.values()
 
-def listed(mechanism: Program, inputs: Inputs) -> Iterator[tuple[Value, ...]]:
-    """Yield the inputs, in the form of `Program.read_input`, the last entry changing fastest."""
-    if isinstance(inputs, tuple):
-        return iter(inputs)
-    assert isinstance(inputs, Grid)
-    return _all(mechanism, inputs)
-
-
-def how_many(mechanism: Program, inputs: Inputs) -> int:
-    """Return the number of inputs that `listed` yields."""
-    if isinstance(inputs, tuple):
-        return len(inputs)
-    assert isinstance(inputs, Grid)
-    return math.prod(_sizes(mechanism, inputs))
+    return product(*(values(param.type) for param in mechanism.inputs))
 
 
 def has_reals(mechanism: Program) -> bool:
@@ -229,28 +229,7 @@ def has_reals(mechanism: Program) -> bool:
 
 def real_count(mechanism: Program) -> int:
     """Return the number of real numbers in an input."""
-    count = 0
-    for param in mechanism.inputs:
-        kind = param.type
-        if isinstance(kind, RealType):
-            count += 1
-        elif isinstance(kind, ListType) and isinstance(kind.item, RealType):
-            count += kind.length
-    return count
-
-
-def box_sides(mechanism: Program, inputs: AllReals | Box) -> list[tuple[Fraction, ...]]:
-    """Return the sides Σ q·θ ≥ 0 of a set of real inputs; θ is ε, then the inputs times ε."""
-    count = real_count(mechanism)
-    sides = []
-    for k, (low, high) in enumerate(inputs.ends(count), 1):
-        for end, sign in ((low, 1), (high, -1)):
-            if not isinstance(end, Fraction):
-                continue
-            side = [Fraction(0)] * (count + 1)
-            side[0], side[k] = -sign * end, Fraction(sign)
-            sides.append(tuple(side))
-    return sides
+    return kinds(mechanism.inputs).count(None)
 
 
 def told_inputs(given: object, read: Inputs) -> str:
@@ -287,28 +266,6 @@ def with_zeros(mechanism: Program) -> Iterator[tuple[Value, ...]]:
 def as_given(mechanism: Program, u: tuple[Value, ...]) -> Value:
     """Return an input as a user would write it: not in a tuple if there is one parameter."""
     return u[0] if len(mechanism.inputs) == 1 else u
-
-
-def _all(mechanism: Program, grid: Grid | None = None) -> Iterator[tuple[Value, ...]]:
-    numbers = grid.numbers() if grid else None
-
-    def values(kind: object) -> Iterable[Value]:
-        if isinstance(kind, RealType) and numbers is not None:
-            return numbers
-        if isinstance(kind, ListType) and isinstance(kind.item, RealType) and numbers is not None:
-            return (List(items) for items in product(numbers, repeat=kind.length))
-        assert isinstance(kind, RealType | DomType | ListType)
-        return kind.values()
-
-    return product(*(values(param.type) for param in mechanism.inputs))
-
-
-def _sizes(mechanism: Program, grid: Grid) -> Iterator[int]:
-    count = int((grid.upper - grid.lower) // grid.step) + 1
-    for param in mechanism.inputs:
-        kind = param.type
-        items, times = (kind.item, kind.length) if isinstance(kind, ListType) else (kind, 1)
-        yield (len(items.members) if isinstance(items, DomType) else count) ** times
 
 
 def _end(value: Number | Iterable[Number], what: str) -> End | tuple[End, ...]:

@@ -8,7 +8,7 @@ from math import gcd, lcm
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
-from exactdp.semantics.linear import Linear
+from exactdp.language.linear import Linear
 
 _MOST_LINES = 200
 

@@ -107,13 +107,7 @@ class LevelValues:
 
     def input_values(self, u: tuple[Value, ...]) -> dict[str, Distance]:
         """Return the numbers of an input by name, if the claim uses them."""
-        if not self.claim.uses_inputs:
-            return {}
-        return {
-            name: value if isinstance(value, Spot) else Fraction(value)
-            for name, value in zip(self.claim.entry_names, entries(u), strict=True)
-            if isinstance(value, int | Fraction | Spot)
-        }
+        return self.claim.numbers(entries(u)) if self.claim.uses_inputs else {}
 
     def beta(
         self,
@@ -152,12 +146,11 @@ class LevelValues:
         is_part: bool,
     ) -> Alternatives | None:
         claim = self.claim
-        levels = {"alpha": claim.alpha_level, "gamma": claim.gamma_level}
-        moving = [n for n, level in levels.items() if isinstance(level, Range) and n not in given]
+        ranges = {name for name, level in claim.levels.items() if isinstance(level, Range)}
         if self.gamma_follows:
             assert isinstance(claim.gamma_level, Expression)
             formula = formula.bound_to({"gamma": claim.gamma_level})
-        assert all(falls(formula, name, claim.epsilon) for name in moving)  # or they are given
+        assert all(falls(formula, name, claim.epsilon) for name in ranges - given)
         values: dict[str, ClosedForm | Fraction] = {}
         endless = []
         for name, value in (("alpha", alpha), ("gamma", gamma)):

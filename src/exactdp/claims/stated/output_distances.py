@@ -28,6 +28,7 @@ from exactdp.claims.stated.pieces import condition, pieces
 from exactdp.claims.stated.scores import candidate_scores
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.machine import Machine
 from exactdp.language.nested import holds
 from exactdp.language.program import DeterministicProgram, Program
@@ -35,7 +36,6 @@ from exactdp.language.types import InputType, Real, RecordType, read_number
 from exactdp.language.values import List, Value, freeze
 from exactdp.polyhedra.elimination import feasible
 from exactdp.reals.numbers import inf
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.spots import Spot, has_spots, run_at_spots, watched
 
 Regions: TypeAlias = Callable[[Value], Iterator[list[tuple[Linear, str]]]]

@@ -17,7 +17,7 @@ from exactdp.claims.stated.expressions import (
     as_expression,
 )
 from exactdp.errors import ExactdpError
-from exactdp.language.replays import Choices, runs
+from exactdp.language.replays import Replay, runs
 from exactdp.reals import parameter
 from exactdp.reals.operators import OrderedNumber
 
@@ -31,7 +31,7 @@ class UninterpretedError(Exception):
 def paths(run: Callable[[FunctionPath], Any]) -> Iterator[tuple[Conjunction, Any]]:
     """Yield the conditions of each path of a function, and its value there."""
 
-    def on_path(choices: Choices) -> tuple[Conjunction, Any]:
+    def on_path(choices: Replay) -> tuple[Conjunction, Any]:
         path = FunctionPath(choices)
         value = run(path)
         return tuple(path.sides), value
@@ -42,7 +42,7 @@ def paths(run: Callable[[FunctionPath], Any]) -> Iterator[tuple[Conjunction, Any
 class FunctionPath:
     """One path: the ways taken so far, and what is known on it."""
 
-    def __init__(self, choices: Choices) -> None:
+    def __init__(self, choices: Replay) -> None:
         self.sides: list[Comparison] = []
         self._choices = choices
         self._known: dict[_Key, bool] = {}  # forms that are ≥ 0; whether they are > 0

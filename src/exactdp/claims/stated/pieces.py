@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from exactdp.errors import ProgramError, UndefinedError, ValueRefusedError
 from exactdp.language.events import Compare, Done
+from exactdp.language.linear import Linear, Scalar
 from exactdp.language.machine import Machine
 from exactdp.language.values import Value
 from exactdp.polyhedra.elimination import feasible
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
-from exactdp.semantics.linear import Linear, Scalar
 from exactdp.semantics.states import Visited
 
 _MOST = 20_000  # pieces of one function

@@ -87,7 +87,7 @@ def is_bent(level: Any) -> bool:
 
 def _all_parts(part: Expression) -> Iterator[Expression]:
     yield part
-    for one in (*part.operands(), *(one for one, _ in getattr(part, "pieces", ()))):
+    for one in part.operands():
         yield from _all_parts(one)
 
 
@@ -106,10 +106,6 @@ def _number_in(exponent: Expression) -> Fraction | None:
 
 
 def _rewritten(part: Expression, one: ClosedForm) -> Expression:
-    if isinstance(part, CaseFormula):
-        return CaseFormula.of(
-            ((_rewritten(piece, one), when) for piece, when in part.pieces), str(part)
-        )
     match part:
         case Exponential(exponent):
             number = _number_in(exponent)
@@ -120,10 +116,8 @@ def _rewritten(part: Expression, one: ClosedForm) -> Expression:
             return factor if rest == Constant(ExpPoly(0)) else Product(factor, Exponential(rest))
         case Sum(left, right) | Product(left, right) | Quotient(left, right):
             return type(part)(_rewritten(left, one), _rewritten(right, one))
-        case Power(base, power):
-            return Power(_rewritten(base, one), power)
-        case Minimum(parts) | Maximum(parts):
-            return type(part)(tuple(_rewritten(each, one) for each in parts))
+        case Power() | Minimum() | Maximum() | CaseFormula():
+            return part.rebuilt(_rewritten(each, one) for each in part.operands())
     return part
 
 

@@ -38,15 +38,11 @@ def rational_bound(part: Expression, side: int, on: Interval) -> Expression | No
     """
     if not has_root(part):
         return part
-    if isinstance(part, CaseFormula):
-        cases = [(rational_bound(one, side, on), when) for one, when in part.pieces]
-        pieces = [(one, when) for one, when in cases if one is not None]
-        return CaseFormula.of(pieces, str(part)) if len(pieces) == len(cases) else None
     match part:
         case Constant(form):
             found = _rounded(form, side)
             return None if found is None else Constant(found)
-        case Exponential() | Sum() | Minimum() | Maximum():
+        case Exponential() | Sum() | Minimum() | Maximum() | CaseFormula():
             bounds = [rational_bound(one, side, on) for one in part.operands()]
             known = [one for one in bounds if one is not None]
             return part.rebuilt(known) if len(known) == len(bounds) else None

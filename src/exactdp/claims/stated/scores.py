@@ -8,10 +8,10 @@ from typing import Any
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.events import Compare, Selection
 from exactdp.language.layout import assembled, entry_names, kinds
+from exactdp.language.linear import Linear
 from exactdp.language.operations import COMPARISONS
 from exactdp.language.program import Program
 from exactdp.language.values import Value
-from exactdp.semantics.linear import Linear
 
 
 def candidate_scores(mechanism: Program, u: Any) -> dict[Value, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from exactdp.claims.stated.checks import check_statement
-from exactdp.claims.stated.claim import mechanism_on
+from exactdp.claims.stated.claim import Stated, mechanism_on
 from exactdp.claims.stated.conditions import (
     ALWAYS,
     CaseFormula,
@@ -47,7 +47,6 @@ from exactdp.claims.stated.inputs import (
     Inputs,
     as_given,
     is_condition,
-    is_listed,
     read_inputs,
     told_budgets,
     told_inputs,
@@ -70,6 +69,7 @@ from exactdp.claims.stated.output_distances import (
     read_output_distance,
 )
 from exactdp.claims.stated.powers_of_e import is_bent, units_of, with_powers_of_e
+from exactdp.claims.stated.strategy import USUAL, Strategy
 from exactdp.errors import ExactdpError, ValueRefusedError, shown
 from exactdp.language.helpers import CheckedFunction, checked_function
 from exactdp.language.layout import assembled, entries, entry_names
@@ -81,6 +81,7 @@ from exactdp.reals.numbers import Number, is_percentage, probability
 from exactdp.reals.radicals import Radical
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.properties import independent_units
+from exactdp.semantics.spots import Spot
 
 Beta: TypeAlias = Expression | ClosedForm | Number | Callable[..., object]
 """A formula for β, or a function that takes an input and returns one."""
@@ -98,7 +99,7 @@ EpsilonGiven: TypeAlias = Interval | Number | tuple[Number, Number]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class AccuracyStatement:
+class AccuracyStatement(Stated):
     """The mechanism is (α, β, γ)-accurate at the inputs, for every ε of an interval.
 
     At an input whose distance to disagreement is above α, the output is within γ of the ideal
@@ -123,6 +124,7 @@ class AccuracyStatement:
     """Whether inputs whose distance to disagreement equals α are checked: "skip" or "check"."""
     agreement: str
     """When two ideal outputs agree: if "equal", or if their "output_distance" is 0."""
+    _strategy: Strategy
 
     def __init__(  # noqa: PLR0913 what a claim consists of
         self,
@@ -139,6 +141,7 @@ class AccuracyStatement:
         epsilon: EpsilonGiven | None = None,
         boundary: str = "skip",
         agreement: str = "equal",
+        _strategy: Strategy = USUAL,
     ) -> None:
         program, on = mechanism_on(mechanism, epsilon)
         given: dict[str, object] = {
@@ -154,6 +157,7 @@ class AccuracyStatement:
             "epsilon": on,
             "boundary": boundary,
             "agreement": agreement,
+            "_strategy": _strategy,
         }
         for name, value in given.items():
             object.__setattr__(self, name, value)
@@ -192,10 +196,20 @@ class AccuracyStatement:
         """γ likewise."""
         return self._level("gamma")
 
-    @cached_property
+    @property
+    def levels(self) -> dict[str, Level]:
+        """α and γ by name."""
+        return {"alpha": self.alpha_level, "gamma": self.gamma_level}
+
+    @property
     def level_values(self) -> LevelValues:
         """α, β and γ at an input."""
-        return LevelValues(self)
+        return self.kept(LevelValues)
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the claim is decided."""
+        return self._strategy
 
     def _level(self, name: str) -> Level:
         found = self._given_levels[name]
@@ -209,7 +223,7 @@ class AccuracyStatement:
         for name, level in self._given_levels.items():
             if isinstance(level, CaseFormula | Minimum | Maximum):
                 pieces = [(value, when) for value, cases in pieces_of(level) for when in cases]
-            elif isinstance(level, OfInput) and not is_listed(self.input_set):
+            elif isinstance(level, OfInput) and self.scope.free:
                 try:
                     pieces = read_pieces(level.function.function, self.mechanism, name)
                     symbols = {one: parameter(one) for one in ("alpha", "gamma", *self.entry_names)}
@@ -238,7 +252,7 @@ class AccuracyStatement:
     def conditions(self) -> Cases:
         """The conditions on α and γ, in addition to their ranges of numbers."""
         cases = self._region
-        if is_condition(self.inputs) and not is_listed(self.input_set):
+        if is_condition(self.inputs) and self.scope.free:
             inputs = read_cases(self.inputs, self.mechanism, "inputs")
             for one in (one for conjunction in inputs for one in conjunction):
                 if used := sorted({"alpha", "gamma"} & one.form.names()):
@@ -284,13 +298,16 @@ class AccuracyStatement:
         if not isinstance(every, tuple):
             return every
         cases = read_cases(self.inputs, self.mechanism, "inputs")
-        found = tuple(u for u in every if holds_at(cases, self._numbers(u)))
+        found = tuple(u for u in every if holds_at(cases, self.numbers(entries(u))))
         return read_inputs(self.mechanism, [as_given(self.mechanism, u) for u in found])
 
-    def _numbers(self, u: tuple[Value, ...]) -> dict[str, Fraction]:
-        """Return the numbers of an input by name."""
-        named = zip(self.entry_names, entries(u), strict=True)
-        return {name: Fraction(value) for name, value in named if isinstance(value, int | Fraction)}
+    def numbers(self, given: Iterable[object]) -> dict[str, Any]:
+        """Return the numbers among the single values of an input by name; some may be spots."""
+        return {
+            name: value if isinstance(value, Spot) else Fraction(value)
+            for name, value in zip(self.entry_names, given, strict=True)
+            if isinstance(value, int | Fraction | Spot)
+        }
 
     @cached_property
     def entry_names(self) -> tuple[str, ...]:
@@ -304,9 +321,8 @@ class AccuracyStatement:
         So is a function of the input, if the claim is about a set of reals and it can be read.
         """
         if callable(self.beta) and not isinstance(self.beta, Expression):
-            by_cases = conditional(
-                self.beta, self.mechanism, "beta", of_input=not is_listed(self.input_set)
-            )
+            of_input = bool(self.scope.free)
+            by_cases = conditional(self.beta, self.mechanism, "beta", of_input=of_input)
             return self.beta if by_cases is None else by_cases
         if isinstance(self.beta, str) and is_formula(self.beta):
             return read_formula(self.beta, self.mechanism, "beta")
@@ -351,6 +367,16 @@ class AccuracyStatement:
             return formula
         return with_powers_of_e(formula, self.epsilon)
 
+    @property
+    def betas(self) -> Iterator[Expression]:
+        """β, or β at each listed input if the claim uses the input."""
+        if self.scope.free or not self.uses_inputs:
+            yield self.formula
+            return
+        for u in self.scope.listed():
+            numbers = self.level_values.input_values(u)
+            yield self.beta_at(as_given(self.mechanism, u)).bound_to(numbers)
+
     @cached_property
     def beta_units(self) -> tuple[str, ...]:
         """The parameters of β that are 1, or logarithms."""
@@ -359,9 +385,9 @@ class AccuracyStatement:
     @cached_property
     def uses_inputs(self) -> bool:
         """Whether a formula of the claim uses numbers of the input."""
-        levels = [self.alpha_level, self.gamma_level]
         if self.is_beta_of_input:
             return True
+        levels = self.levels.values()
         formulas = [self.formula, *(one for one in levels if isinstance(one, Expression))]
         formulas += [one.form for conjunction in self.conditions for one in conjunction]
         return any(one.names() - {"alpha", "gamma"} for one in formulas)
@@ -374,7 +400,7 @@ class AccuracyStatement:
     @cached_property
     def level_logs(self) -> tuple[str, ...]:
         """The symbols for log(b)/ε in α and γ."""
-        levels = self.alpha_level, self.gamma_level
+        levels = self.levels.values()
         return tuple(one for level in levels if isinstance(level, LogLevel) for one in level.logs)
 
     def units_at(self, u: tuple[Value, ...], *, has_one: bool) -> tuple[str, ...]:
@@ -386,7 +412,7 @@ class AccuracyStatement:
     @property
     def is_decided_only(self) -> bool:
         """Whether one α and γ per input, with one closed form for all ε, are not sufficient."""
-        is_rooted = not is_listed(self.input_set) and self.states_roots
+        is_rooted = bool(self.scope.free) and self.states_roots
         return self.has_cases or self.has_inverse_eps or is_rooted
 
     @property
@@ -412,7 +438,7 @@ class AccuracyStatement:
     @property
     def states_roots(self) -> bool:
         """Whether β, α or γ is given with irrational numbers."""
-        levels = self.alpha_level, self.gamma_level
+        levels = self.levels.values()
         ends = [end for one in levels if isinstance(one, Range) for end in (one.lower, one.upper)]
         stated = [*levels, *ends] if self.is_beta_of_input else [self.formula, *levels, *ends]
         return any(
@@ -517,9 +543,6 @@ class AccuracyStatement:
     def distances(self) -> str:
         """A description of the distances."""
         return f"distances: {self.input_metric} of inputs, {self.output_metric} of outputs"
-
-    speaks_of_alpha = True
-    """Whether counterexamples mention α and γ."""
 
     @property
     def _unless_assumed(self) -> str:

@@ -14,9 +14,9 @@ from typing import Any
 
 from flint import Ordering, fmpq_mpoly, fmpq_mpoly_ctx
 
-from exactdp.claims.stated.spans import AmbiguousComparisonError
+from exactdp.claims.stated.interval_numbers import AmbiguousComparisonError
 from exactdp.errors import ExactdpError
-from exactdp.language.replays import Choices, runs
+from exactdp.language.replays import Replay, runs
 from exactdp.reals.numbers import exact, fraction, rational
 from exactdp.reals.operators import COMPARED, OrderedNumber
 
@@ -31,7 +31,7 @@ class Compared:
 
     def __init__(self, names: list[str]) -> None:
         self.ring = fmpq_mpoly_ctx.get(names, Ordering.lex)
-        self.guesses = Choices()
+        self.guesses = Replay()
         self.polynomials: list[Polynomial] = []
         self.trail: list[tuple[Polynomial, str, bool]] = []
         """The comparisons of the current run: a polynomial, how it is compared with 0, the answer.
@@ -53,7 +53,7 @@ class Compared:
     def results(self, call: Callable[[list[Any]], Any], given: list[Any]) -> list[Any] | None:
         """Return the results of a function on all ways through it; None if they are not found."""
 
-        def once(choices: Choices) -> Any:
+        def once(choices: Replay) -> Any:
             self.guesses = choices
             return call(given)
 

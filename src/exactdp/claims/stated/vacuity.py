@@ -13,7 +13,6 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.stated.conditions import ALWAYS
-from exactdp.claims.stated.inputs import is_listed
 from exactdp.claims.stated.levels import Range, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
 from exactdp.errors import counted
@@ -107,7 +106,7 @@ def why_empty(claim: AccuracyStatement, contents: Contents) -> str:
     """Describe why a claim says nothing at some inputs."""
     if not contents.examined:
         return "no input, ε, α and γ satisfy its conditions"
-    noun = "input" if is_listed(claim.input_set) else "cell"
+    noun, nouns = claim.scope.nouns
     silent = "the distance to disagreement is not above any α of the claim"
     if claim.conditions != ALWAYS:
         silent = "no α below the distance to disagreement satisfies the conditions"
@@ -121,7 +120,7 @@ def why_empty(claim: AccuracyStatement, contents: Contents) -> str:
     )
     given = [(count, reason) for count, reason in reasons if count]
     if len(given) == 1 and contents.are_empty:
-        where = f"at the only {noun}" if contents.examined == 1 else f"at each of these {noun}s"
+        where = f"at the only {noun}" if contents.examined == 1 else f"at each of these {nouns}"
         return f"{where} {given[0][1]}"
     return ", ".join(f"at {counted(count, noun)} {reason}" for count, reason in given)
 

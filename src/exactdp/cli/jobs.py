@@ -25,7 +25,6 @@ from exactdp.cli.sharing import (
     SharedSlots,
     Sharing,
     conducted,
-    sharing_of,
     told_plainly,
 )
 from exactdp.errors import ExactdpError, TimeoutRefusedError
@@ -62,7 +61,7 @@ def results(jobs: list[Job], output: CommandOutput) -> Iterator[tuple[int, Json 
     ready: dict[int, Json | ExactdpError] = {}
     following = 0
     display = _Display(jobs, output)
-    sharing = sharing_of(output)
+    sharing = output.sharing or Sharing()
     sharing.ready(output)
     with contextlib.closing(_workers(jobs, sharing, output.timeout)) as workers:
         try:
@@ -88,8 +87,11 @@ def results(jobs: list[Job], output: CommandOutput) -> Iterator[tuple[int, Json 
     raise StoppedError([jobs[number].title + display.how_far(number) for number in undone])
 
 
-def result(job: Job, output: CommandOutput) -> Json:
-    """Return the result of one job, or raise its error."""
+def result(
+    output: CommandOutput, target: str, run: Callable[[Progress], Json], title: str = ""
+) -> Json:
+    """Return the result of one job about a target, or raise its error."""
+    job = Job(title or target, target.partition("::")[0], run)
     ((_, found),) = results([job], output)
     if isinstance(found, ExactdpError):
         raise found

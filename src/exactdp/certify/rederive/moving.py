@@ -1,9 +1,9 @@
 """Numbers with which a program that multiplies reals is run to learn about many inputs at once.
 
-A `Span` is an interval: what a program returns for spans, it returns at every point of them. A
-`Germ` is a polynomial in an infinitely small t > 0: what a program returns for germs, it returns
-for all t that are small enough. Of two spans the same comparison may have both answers; then one is
-taken in each run, so that all are tried (`choices`).
+A `MovingInterval` is an interval: what a program returns for intervals, it returns at every point
+of them. A `MovingGerm` is a polynomial in an infinitely small t > 0: what a program returns for
+germs, it returns for all t that are small enough. Of two intervals the same comparison may have
+both answers; then one is taken in each run, so that all are tried (`choices`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from math import inf
 from typing import Any
 
 from .choices import Choices
-from .linear import is_number, plain
+from .linear import NEGATED, holds, is_number, plain
+from .operators import Ordered
 from .ratios import UnsupportedError
 
 End = Any  # a Fraction, or an infinite float
@@ -21,30 +22,15 @@ End = Any  # a Fraction, or an infinite float
 _MOST_POWER = 20
 
 
-class Moving:
-    """What spans and germs have in common: operations that follow from others, and refusals."""
+class Moving(Ordered):
+    """What intervals and germs have in common: operations that follow from others, and refusals."""
 
     def of(self, value: Any) -> Any:
         """Return a value as one of the same kind; refuse what is no number."""
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Any:
-        raise NotImplementedError
-
-    def __mul__(self, other: Any) -> Any:
-        raise NotImplementedError
-
-    def __neg__(self) -> Any:
-        raise NotImplementedError
-
-    def __radd__(self, other: Any) -> Any:
-        return self + other
-
-    def __rmul__(self, other: Any) -> Any:
-        return self * other
-
-    def __pos__(self) -> Any:
-        return self
+    def __bool__(self) -> bool:
+        return bool(self != 0)
 
     def __sub__(self, other: Any) -> Any:
         return Fraction(0) if self is other else self + -self.of(other)
@@ -87,82 +73,69 @@ def _small(value: Fraction) -> Fraction:
     return Fraction(plain(value))  # refuses huge ones
 
 
-class Span(Moving):
+class MovingInterval(Moving):
     """All numbers between two, which are included unless they are infinite."""
 
     __slots__ = ("answers", "lower", "upper")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, lower: End, upper: End, answers: Choices) -> None:
         self.lower, self.upper, self.answers = lower, upper, answers
 
-    def of(self, value: Any) -> Span:
-        """Return a number as a span."""
-        if isinstance(value, Span):
+    def of(self, value: Any) -> MovingInterval:
+        """Return a number as an interval."""
+        if isinstance(value, MovingInterval):
             return value
         if not is_number(value):
             raise UnsupportedError("a real is combined with something that is no number")
-        return Span(Fraction(value), Fraction(value), self.answers)
+        return MovingInterval(Fraction(value), Fraction(value), self.answers)
 
-    def __le__(self, other: Any) -> bool:
-        two = self.of(other)
-        if self is other or self.upper <= two.lower:
+    def compared(self, other: Any, op: str) -> bool:
+        """Return whether self op other; where both may be, one is taken."""
+        if op in ("<", ">", "!="):
+            return not self.compared(other, NEGATED[op])
+        one, two = (self.of(other), self) if op == ">=" else (self, self.of(other))
+        if op == "==":
+            surely = one.lower == one.upper == two.lower == two.upper
+            never = one.lower > two.upper or one.upper < two.lower
+        else:
+            surely, never = one.upper <= two.lower, one.lower > two.upper
+        if self is other or surely:
             return True
-        return False if self.lower > two.upper else self.answers.pick(2) == 0
+        return False if never else self.answers.pick(2) == 0
 
-    def __ge__(self, other: Any) -> bool:
-        two = self.of(other)
-        if self is other or self.lower >= two.upper:
-            return True
-        return False if self.upper < two.lower else self.answers.pick(2) == 0
+    def __neg__(self) -> MovingInterval:
+        return MovingInterval(-self.upper, -self.lower, self.answers)
 
-    def __lt__(self, other: Any) -> bool:
-        return not self >= other
-
-    def __gt__(self, other: Any) -> bool:
-        return not self <= other
-
-    def __eq__(self, other: object) -> bool:
-        two = self.of(other)
-        if self is other or self.lower == self.upper == two.lower == two.upper:
-            return True
-        is_apart = self.lower > two.upper or self.upper < two.lower
-        return False if is_apart else self.answers.pick(2) == 0
-
-    def __bool__(self) -> bool:
-        return self != 0
-
-    def __neg__(self) -> Span:
-        return Span(-self.upper, -self.lower, self.answers)
-
-    def __abs__(self) -> Span:
+    def __abs__(self) -> MovingInterval:
         if self.lower >= 0:
             return self
         if self.upper <= 0:
             return -self
-        return Span(Fraction(0), max(-self.lower, self.upper), self.answers)
+        return MovingInterval(Fraction(0), max(-self.lower, self.upper), self.answers)
 
-    def __add__(self, other: Any) -> Span:
+    def __add__(self, other: Any) -> MovingInterval:
         two = self.of(other)
-        return Span(_sum(self.lower, two.lower), _sum(self.upper, two.upper), self.answers)
+        return MovingInterval(
+            _sum(self.lower, two.lower), _sum(self.upper, two.upper), self.answers
+        )
 
-    def __mul__(self, other: Any) -> Span:
+    def __mul__(self, other: Any) -> MovingInterval:
         two = self.of(other)
         if self is two:  # the same number, not only an equal span
             return self.power(2)
         ends = [_product(a, b) for a in (self.lower, self.upper) for b in (two.lower, two.upper)]
-        return Span(min(ends), max(ends), self.answers)
+        return MovingInterval(min(ends), max(ends), self.answers)
 
-    def __truediv__(self, other: Any) -> Span:
+    def __truediv__(self, other: Any) -> MovingInterval:
         two = self.of(other)
         if two.lower <= 0 <= two.upper:
             raise UnsupportedError("a quotient is perhaps one by 0")
         low, high = (
             Fraction(0) if isinstance(end, float) else 1 / end for end in (two.upper, two.lower)
         )
-        return self * Span(low, high, self.answers)
+        return self * MovingInterval(low, high, self.answers)
 
-    def power(self, exponent: Any) -> Span:
+    def power(self, exponent: Any) -> MovingInterval:
         """Return a power with a small whole exponent: that of each end, if it is monotone."""
         if type(exponent) is not int or not 0 <= exponent <= _MOST_POWER:
             raise UnsupportedError("a power is not understood")
@@ -170,63 +143,41 @@ class Span(Moving):
         low, high = Fraction(1), Fraction(1)
         for _ in range(exponent):
             low, high = _product(low, base.lower), _product(high, base.upper)
-        return Span(low, high, self.answers)
+        return MovingInterval(low, high, self.answers)
 
 
-class Germ(Moving):
+class MovingGerm(Moving):
     """A polynomial in an infinitely small t > 0: its coefficients, that of 1 first."""
 
     __slots__ = ("parts",)
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, parts: tuple[Fraction, ...]) -> None:
         self.parts = parts
 
-    def of(self, value: Any) -> Germ:
+    def of(self, value: Any) -> MovingGerm:
         """Return a number as a germ."""
-        if isinstance(value, Germ):
+        if isinstance(value, MovingGerm):
             return value
         if not is_number(value):
             raise UnsupportedError("a real is combined with something that is no number")
-        return Germ((Fraction(value),))
+        return MovingGerm((Fraction(value),))
 
-    def _sign(self, other: Any) -> int:
+    def compared(self, other: Any, op: str) -> bool:
+        """Return whether self op other for all small t: the first coefficient decides."""
         gap = self + -self.of(other)
-        first = next((q for q in gap.parts if q), Fraction(0))
-        return (first > 0) - (first < 0)
+        return holds(next((q for q in gap.parts if q), Fraction(0)), op)
 
-    def __lt__(self, other: Any) -> bool:
-        return self._sign(other) < 0
+    def __neg__(self) -> MovingGerm:
+        return MovingGerm(tuple(-q for q in self.parts))
 
-    def __le__(self, other: Any) -> bool:
-        return self._sign(other) <= 0
-
-    def __gt__(self, other: Any) -> bool:
-        return self._sign(other) > 0
-
-    def __ge__(self, other: Any) -> bool:
-        return self._sign(other) >= 0
-
-    def __eq__(self, other: object) -> bool:
-        return self._sign(other) == 0
-
-    def __bool__(self) -> bool:
-        return self._sign(0) != 0
-
-    def __neg__(self) -> Germ:
-        return Germ(tuple(-q for q in self.parts))
-
-    def __abs__(self) -> Germ:
-        return -self if self < 0 else self
-
-    def __add__(self, other: Any) -> Germ:
+    def __add__(self, other: Any) -> MovingGerm:
         one, two = self.parts, self.of(other).parts
         if len(one) < len(two):
             one, two = two, one
         rest = (*two, *(Fraction(0),) * (len(one) - len(two)))
-        return Germ(tuple(_small(a + b) for a, b in zip(one, rest, strict=True)))
+        return MovingGerm(tuple(_small(a + b) for a, b in zip(one, rest, strict=True)))
 
-    def __mul__(self, other: Any) -> Germ:
+    def __mul__(self, other: Any) -> MovingGerm:
         one, two = self.parts, self.of(other).parts
         if len(one) + len(two) > 2 * _MOST_POWER:
             raise UnsupportedError("a product has too many factors")
@@ -234,9 +185,9 @@ class Germ(Moving):
         for i, a in enumerate(one):
             for j, b in enumerate(two):
                 found[i + j] = _small(found[i + j] + a * b)
-        return Germ(tuple(found))
+        return MovingGerm(tuple(found))
 
-    def __truediv__(self, other: Any) -> Germ:
+    def __truediv__(self, other: Any) -> MovingGerm:
         two = self.of(other).parts
         if any(two[1:]) or not two[0]:
             raise UnsupportedError("a quotient of reals is not understood")

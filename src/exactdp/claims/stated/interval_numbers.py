@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from exactdp.language.replays import Choices
+from exactdp.language.replays import Replay
 from exactdp.reals.numbers import inf, rational
 from exactdp.reals.operators import COMPARED, OrderedNumber
 
@@ -34,11 +34,11 @@ class IntervalNumber(OrderedNumber):
 
     lower: End
     upper: End
-    guesses: Choices | None = None
+    guesses: Replay | None = None
 
     @classmethod
     def of(cls, value: Any) -> IntervalNumber:
-        """Return a number as a span."""
+        """Return a number as an interval."""
         if isinstance(value, IntervalNumber):
             return value
         number = rational(value)
@@ -78,7 +78,7 @@ class IntervalNumber(OrderedNumber):
         return IntervalNumber.of(0) if self is other else self + -IntervalNumber.of(other)
 
     def __mul__(self, other: Any) -> IntervalNumber:
-        if self is other:  # the same number, not only an equal span
+        if self is other:  # the same number, not only an equal interval
             square: IntervalNumber = self**2
             return square
         two = IntervalNumber.of(other)

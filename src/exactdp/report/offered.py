@@ -18,7 +18,7 @@ MOST_CURVES = 8
 
 
 @dataclass
-class Choice:
+class OfferedCurve:
     """A curve, and all inputs that have this error curve."""
 
     shown: Shown
@@ -27,25 +27,27 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Choices:
+class OfferedCurves:
     """The choices offered to a reader, the most informative first."""
 
-    all: tuple[Choice, ...]
+    all: tuple[OfferedCurve, ...]
     left_out: str
     """A sentence on the inputs that are not shown; empty if all are."""
 
 
-def choices(claim: Accuracy, verdict: Verdict) -> Choices:
+def choices(claim: Accuracy, verdict: Verdict) -> OfferedCurves:
     """Return the counterexample, the input that determines κ, and all inputs of a small set."""
     first = choose(claim, verdict)
-    found: dict[object, Choice] = {}
+    found: dict[object, OfferedCurve] = {}
 
     def add(shown: Shown, special: str = "") -> bool:
         """Add a curve; return whether it is shown."""
         key = _key(shown.curve)
         if key not in found and len(found) == MOST_CURVES:
             return False
-        found.setdefault(key, Choice(shown)).inputs.setdefault(text(shown.curve.input), special)
+        found.setdefault(key, OfferedCurve(shown)).inputs.setdefault(
+            text(shown.curve.input), special
+        )
         return True
 
     what = {"a counterexample": first.counterexample is not None, "the least κ": first.decides}
@@ -58,7 +60,7 @@ def choices(claim: Accuracy, verdict: Verdict) -> Choices:
             add(Shown(claim, curve_at(part, u, best.gamma), best), "the least κ")
     several = list(islice(candidates(part), MOST_INPUTS + 1))
     if len(several) > MOST_INPUTS:
-        return Choices(tuple(found.values()), "Other inputs are not shown: there are many.")
+        return OfferedCurves(tuple(found.values()), "Other inputs are not shown: there are many.")
     missed = 0
     for u in several:
         written = text(as_written(as_given(claim.mechanism, u)))
@@ -66,7 +68,7 @@ def choices(claim: Accuracy, verdict: Verdict) -> Choices:
             curve = _curve(part, u)
             missed += curve is None or not add(Shown(claim, curve, first.best))
     words = f"{missed} more inputs are not shown." if missed > 1 else "1 more input is not shown."
-    return Choices(tuple(found.values()), words if missed else "")
+    return OfferedCurves(tuple(found.values()), words if missed else "")
 
 
 def _key(curve: ErrorCurve) -> object:
