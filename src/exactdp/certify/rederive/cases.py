@@ -80,7 +80,7 @@ class Case(NamedTuple):
         return f" at {', '.join(self.inputs[:_SAID])}{more}"
 
 
-class StatedCases(Proofs):
+class ClaimCases(Proofs):
     """Reads a claim of accuracy; examines one of its cases at a time."""
 
     cases: list[Case]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..kernel.reading import RealInterval, RejectedError
 from . import formulas, values
-from .cases import Case, StatedCases
+from .cases import Case, ClaimCases
 from .cones import UndecidedError
 from .derivation import single
 from .evaluation import EvaluationPoint
@@ -31,7 +31,7 @@ from .ratios import Ratio, variable
 _PARTS = "case input output distance eps alpha gamma probability beta actual required bits"
 
 
-class Refutations(StatedCases):
+class Refutations(ClaimCases):
     """Checks the counterexamples to a claim of accuracy."""
 
     def counterexample(self, given: Any) -> None:
