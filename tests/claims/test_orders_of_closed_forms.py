@@ -6,6 +6,7 @@ Expected values are computed here with floats; at the ε where an order changes,
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -15,14 +16,17 @@ import pytest
 from exactdp import (
     Accuracy,
     AllReals,
+    Dom,
     Expected,
     Interval,
     Mechanism,
     Privacy,
     alpha,
+    choose,
     eps,
     exp,
     ideal,
+    mechanism,
     sup,
 )
 from exactdp.language.sampling import OrderChangesError, order_changes
@@ -166,3 +170,22 @@ def test_an_order_that_changes_is_known_to_the_process_that_asked() -> None:
     found = unpack(pack(error))
     assert isinstance(found, OrderChangesError)
     assert (found.gap, found.message, found.rule) == (error.gap, error.message, error.rule)
+
+
+def test_one_epsilon_of_a_mechanism_that_is_defined_for_more() -> None:
+    """The order changes at 1; at a single ε there is one order, though it was asked for more."""
+
+    @mechanism(epsilon="[1/2, 4]")
+    def flip(x: Dom(0, 1)):  # type: ignore[no-untyped-def,valid-type]
+        p = min(1 / 2, 1 / (1 + eps))
+        return choose({x: 1 - p, 1 - x: p})
+
+    for wide in (flip, chosen("1 - min(1 / 2, 1 / (1 + eps))")):
+        claim = Accuracy(wide, "2/5", alpha=0, ideal=truth, epsilon="[1/2, 4]")
+        for at, outcome in ((Fraction(1), "fails"), (Fraction(2), "holds")):
+            single = replace(claim, epsilon=Interval(at, at))
+            assert single.check().outcome == outcome
+            assert (at in single.epsilons()) is (outcome == "holds")
+        assert Privacy(wide, epsilon="[2, 2]").check().holds
+    never = Accuracy(flip, "1/6", alpha=0, ideal=truth, epsilon="[1/2, 4]")
+    assert not never.smallest_epsilon().everywhere.stretches

@@ -197,7 +197,9 @@ class Program:
                 way_out=f"Ask for eps in {declared}, or define it for more.",
             )
         known = self.definition.asked or self.definition.epsilon
-        is_alike = interval == POSITIVE or self._is_total or (known and known.covers(interval))
+        is_alike = interval == POSITIVE or self._is_total
+        if known and not interval.is_point:  # at a single ε, no `min` or `max` changes
+            is_alike = is_alike or known.covers(interval)
         is_alike = is_alike and not (self.depends_on_eps and interval.is_point)
         if part is None and (interval == known or is_alike):
             return self
