@@ -71,6 +71,7 @@ class Claims(CaseConditions):
         rows = self.rows(leaf, [], in_box=False)
         spaces = [self.region(one, leaf, rows) for one in self.entries(listed)]
         self.require(spaces, "a region is missing")
+        self.all_levels(spaces, leaf, 1)
         self.why = self.few_inputs(spaces)
         self.cells(leaf, 0, spaces, listed)
 
@@ -84,6 +85,17 @@ class Claims(CaseConditions):
             at = self.coordinates(free, self.reals)
             for leaf, node in self.parts(Leaf(case, at, fixed, self.whole), tree):
                 self.part_of_group(leaf, node)
+
+    def all_levels(self, spaces: Sequence[ParameterSpace], leaf: Leaf, first: int) -> None:
+        """Check that in regions that stand for others all α and γ that are free occur.
+
+        They do so if they, and the first parameters (ε, and the a of a corner), are independent.
+        """
+        for space in spaces:
+            levels = [one.form for one in (space.alpha, space.gamma) if one is not None]
+            forms = [*axes(space.size)[:first], *levels]
+            right = len(reduced(forms)) == first + len(leaf.at.free)
+            self.require(right, "some α or γ are left out")
 
     def coordinates(self, given: Any, reals: int) -> Coordinates:
         """Read which of α and γ are free."""
@@ -126,6 +138,7 @@ class Claims(CaseConditions):
         if at_corners:
             self.require(not leaf.cuts and not sides, "corners are those of all inputs")
             self.require(all(one.corner for one in spaces), "some regions are not corners")
+            self.all_levels(spaces, leaf, 2)
             self.why = self.corners_there(leaf.fixed, spaces)
             self.cells(leaf, part, spaces, found)
             return

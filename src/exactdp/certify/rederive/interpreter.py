@@ -145,7 +145,11 @@ class FunctionCall:
                     self.assign(target, found)
             case ast.AnnAssign(target, _, ast.expr() as value):
                 self.assign(target, self.value(value))
-            case ast.AugAssign(target, op, value):
+            case ast.AugAssign(ast.Subscript(ast.Name(name), index), op, value):
+                position = self.value(index)  # once, as it may sample
+                old = _entry(self.name(name), position)
+                self.assign_entry(name, position, self.operate(op, old, self.value(value)))
+            case ast.AugAssign(ast.Name() as target, op, value):
                 self.assign(target, self.operate(op, self.value(target), self.value(value)))
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Name(name), "append" | "extend" as how), [item])
@@ -219,13 +223,19 @@ class FunctionCall:
                 for one, part in zip(items, values, strict=True):
                     self.assign(one, part)
             case ast.Subscript(ast.Name(name), index):
-                changed = list(self.local[name])
-                position = self.value(index)
-                _entry(changed, position)
-                changed[position] = value
-                self.local[name] = changed
+                self.assign_entry(name, self.value(index), value)
             case _:
                 raise UnsupportedError("an assignment is not understood")
+
+    def assign_entry(self, name: str, position: Any, value: Any) -> None:
+        """Assign a value to an entry of a list."""
+        old = self.local.get(name)
+        if not isinstance(old, list):
+            raise UnsupportedError("an assignment to an entry of something that is not a list")
+        changed = list(old)
+        _entry(changed, position)
+        changed[position] = value
+        self.local[name] = changed
 
     # Expressions ----------------------------------------------------------------------
 
@@ -246,9 +256,9 @@ class FunctionCall:
                 return [self.value(item) for item in items]
             case ast.Tuple(items):
                 return tuple(self.value(item) for item in items)
-            case ast.Dict(keys, values):
-                pairs = [(k, v) for k, v in zip(keys, values, strict=True) if k is not None]
-                return {self.value(key): self.value(one) for key, one in pairs}
+            case ast.Dict(keys, values) if None not in keys:
+                pairs = zip(keys, values, strict=True)
+                return {self.value(key): self.value(one) for key, one in pairs if key is not None}
             case ast.UnaryOp(ast.Not(), operand):
                 return not self.truth(operand)
             case ast.UnaryOp(ast.USub(), operand):
@@ -279,7 +289,7 @@ class FunctionCall:
                 return self.gathered(clauses, lambda walk: walk.value(element))
             case ast.DictComp(key, one, clauses):
                 return dict(self.gathered(clauses, lambda walk: (walk.value(key), walk.value(one))))
-            case ast.Call(function, arguments, keywords):
+            case ast.Call(function, arguments, keywords) if all(one.arg for one in keywords):
                 named = {one.arg: one.value for one in keywords if one.arg is not None}
                 return self.call(function, arguments, named)
         raise UnsupportedError(f"{type(node).__name__} is not understood")
@@ -357,7 +367,10 @@ class FunctionCall:
         self, function: ast.expr, arguments: list[ast.expr], named: dict[str, ast.expr]
     ) -> Any:
         """Return the value of a call."""
-        match function:
+        is_own = isinstance(function, ast.Name) and (
+            function.id in self.local or function.id in self.program.constants
+        )
+        match None if is_own else function:
             case ast.Attribute(base, name) if name in METHODS and not named:
                 return METHODS[name](self.value(base), *map(self.value, arguments))
             case ast.Name("lap" | "expo" | "dlap" | "geometric" | "gumbel" as kind):
@@ -367,10 +380,11 @@ class FunctionCall:
                 if not all(is_number(one) or isinstance(one, LinearForm) for one in (lower, upper)):
                     raise UnsupportedError("uniform noise with ends in ε is not re-derived")
                 return self.sampling().uniform(lower, upper)
-            case ast.Name("log") if len(arguments) == 1 and not named and "log" not in self.local:
+            case ast.Name("log") if len(arguments) == 1 and not named:
                 return self.sampling().log(self.value(arguments[0]))
             case ast.Name("expmech") if len(arguments) == 3 and not named:
-                rate, score, among = map(self.value, arguments)
+                rate, given_score, among = map(self.value, arguments)
+                score = self.as_function(given_score)
                 scored = [(one, as_score(score(one))) for one in bounded(among)]
                 return self.sampling().expmech(_rate(rate), scored)
             case ast.Name("choose") if len(arguments) == 1 and not named:
@@ -383,19 +397,14 @@ class FunctionCall:
                 )
             case ast.Attribute(ast.Name("math"), "ceil" | "floor" | "trunc" as name) if not named:
                 return FUNCTIONS[name](*map(self.value, arguments))
-        called = (
-            self.name(function.id)
-            if isinstance(function, ast.Name)
-            and (function.id in self.local or function.id in self.program.constants)
-            else None
-        )
+        called = self.name(function.id) if is_own and isinstance(function, ast.Name) else None
         if isinstance(called, ast.FunctionDef) and not named:
             return self.called(called, [self.value(one) for one in arguments])
         if callable(called) and not named:
             return called(*map(self.value, arguments))
         builtin = FUNCTIONS.keys() - self.program.outside
         if called is None and isinstance(function, ast.Name) and function.id in builtin:
-            keywords = {name: self.value(one) for name, one in named.items()}
+            keywords = {name: self.as_function(self.value(one)) for name, one in named.items()}
             given = [
                 bounded(one) if isinstance(one, range) else one
                 for one in map(self.value, arguments)
@@ -409,6 +418,12 @@ class FunctionCall:
         if isinstance(function, ast.Name) and function.id not in _WORDS:
             self.name(function.id)  # a Python function, or a name that is not known
         raise UnsupportedError(f"a call of {ast.unparse(function)[:50]} is not understood")
+
+    def as_function(self, value: Any) -> Any:
+        """Return a value; a function of the program as one that can be called with values."""
+        if isinstance(value, ast.FunctionDef):
+            return lambda *arguments: self.called(value, [*arguments])
+        return value
 
     def real(self, value: Any) -> Any:
         """Return a value; an expression in ε as the real number that it is beside reals."""

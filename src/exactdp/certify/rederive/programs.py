@@ -74,7 +74,7 @@ class SourceProgram:
         nobody = FunctionCall(self, None, {}, 0)
         for node in tree.body:
             match node:
-                case ast.FunctionDef(name):
+                case ast.FunctionDef(name, decorator_list=[]):
                     self.constants[name] = self.function = node
                 case ast.Assign([ast.Name(name)], value):
                     for part in ast.walk(value):
