@@ -264,4 +264,4 @@ def test_a_program_is_not_taken_for_one_that_is_like_it(name: str) -> None:
     del forged["seal"]
     report = check({**forged, "seal": seal(forged)})
     assert not report.accepted
-    assert report.reason == "region 1, cell 1: the program has another probability"
+    assert report.reason == "group 1, region 1, cell 1: the program has another probability"
