@@ -61,6 +61,8 @@ def test_a_claim_about_an_entry_that_is_drawn_twice_is_not_one_of_an_entry_drawn
         program("d = (1, 2)", "d[0] = 7", "return d[0]"),
         program("d = {**{0: 1}, 1: 2}", "return len(d)"),
         program("return sorted([1, 2], **{'reverse': True})"),
+        program("if False:", "    yield 3", "return 4"),
+        program("b = 9", "return sorted([1, 2], key=lambda a, *, b=-1: a * b)"),
         program("return 1", before="def g(h):\n    return lambda x: 5\n@g\n"),
     ],
 )

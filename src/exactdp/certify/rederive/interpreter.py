@@ -283,7 +283,12 @@ class FunctionCall:
                 return self.value(base)[slice(*ends)]
             case ast.Subscript(base, index):
                 return _entry(self.value(base), self.value(index))
-            case ast.Lambda(arguments, body):
+            case ast.Lambda(
+                ast.arguments(
+                    posonlyargs=[], vararg=None, kwonlyargs=[], kwarg=None, defaults=[]
+                ) as arguments,
+                body,
+            ):
                 return self.function([one.arg for one in arguments.args], body)
             case ast.ListComp(element, clauses) | ast.GeneratorExp(element, clauses):
                 return self.gathered(clauses, lambda walk: walk.value(element))

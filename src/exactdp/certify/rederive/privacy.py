@@ -234,6 +234,10 @@ class Privacies(PairSpaces):
         """Yield what must be proved to be ≥ 0 of two distributions, besides densities."""
         none, real = Ratio.number(0), self.real_events
         if self.is_range:
+            if len({**one, **two}) == 1 and self.multiple is None:  # with itself
+                excess = self.factor - 1
+                right = self.is_proved(excess) or excess.is_nonnegative(self.epsilon)
+                self.require(right, "the budget is not seen to be ≥ 0")
             for first, second in permutations({**one, **two}, 2):
                 if first in one and second in two and not (first in real or second in real):
                     yield self.loss(one, two, [first, second])
