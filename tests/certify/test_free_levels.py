@@ -16,8 +16,16 @@ ALL = {"range": {"lower": "0", "lower_closed": True, "upper": "inf", "upper_clos
 def test_a_gamma_that_stands_for_all() -> None:
     """At γ = 0 noise is never right; at γ = 5 it is with probability 1 − e^{−5ε} ≥ 1/2."""
     laplace = Mechanism.from_source("def laplace(x: Real):\n    return lap(eps, x)")
-    own = {"input_distance": discrete, "output_distance": sup}
-    claim = Accuracy(laplace, "1/2", 0, 5, inputs=[0], epsilon=Interval.parse("[1, inf)"), **own)
+    claim = Accuracy(
+        laplace,
+        "1/2",
+        0,
+        5,
+        inputs=[0],
+        epsilon=Interval.parse("[1, inf)"),
+        input_distance=discrete,
+        output_distance=sup,
+    )
     certificate = copy.deepcopy(claim.check().certificate)
     assert certificate is not None
     (region,) = regions(certificate)

@@ -178,7 +178,7 @@ def test_one_epsilon_of_a_mechanism_that_is_defined_for_more() -> None:
     @mechanism(epsilon="[1/2, 4]")
     def flip(x: Dom(0, 1)):  # type: ignore[no-untyped-def,valid-type]
         p = min(1 / 2, 1 / (1 + eps))
-        return choose({x: 1 - p, 1 - x: p})
+        return choose({x: 1 - p, 1 - x: p})  # type: ignore[operator]
 
     for wide in (flip, chosen("1 - min(1 / 2, 1 / (1 + eps))")):
         claim = Accuracy(wide, "2/5", alpha=0, ideal=truth, epsilon="[1/2, 4]")
