@@ -196,3 +196,16 @@ def test_the_distance_of_positions_read_as_numbers_is_whole(risk: str, least: in
     )
     goal = ErrorBound(first, risk=risk, inputs=AllReals(), output_distance=sup)
     assert goal.smallest_within(eps=1).upper == least
+
+
+@pytest.mark.parametrize("inputs", [Box("-inf", 0), Box("-inf", -3), Box("-inf", 1)])
+@pytest.mark.parametrize("within", [0, 1])
+def test_boxes_without_a_lower_end(inputs: Box, within: int) -> None:
+    """The error depends on differences, so it is the same in each such box as for all reals."""
+    source = "def most(q: Real[2]): n = [lap(eps, x) for x in q]; return n.index(max(n))"
+    bound = ErrorBound(Mechanism.from_source(source), within=within, risk="1/3", inputs=inputs)
+    everywhere = ErrorBound(
+        Mechanism.from_source(source), within=within, risk="1/3", inputs=AllReals()
+    )
+    assert bound.check(eps=1).outcome == everywhere.check(eps=1).outcome
+    assert float(bound.risk(eps=1)) == pytest.approx(float(everywhere.risk(eps=1)))

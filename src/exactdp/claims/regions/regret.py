@@ -79,7 +79,9 @@ def _best(claim: AccuracyRegions, end: int, gamma: Fraction) -> Fraction | None:
     first, last = (low + gamma, high) if end > 0 else (high - gamma, low)
     if not end * first < end * last:
         return None
-    return Fraction(0) if end * first <= 0 < end * last else Fraction(first)
+    if end * first <= 0 < end * last:
+        return Fraction(0)
+    return Fraction(last) - end if first in (inf, -inf) else Fraction(first)
 
 
 def _at(claim: A, inputs: list[list[Fraction]], **changes: Any) -> A:
