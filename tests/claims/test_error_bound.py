@@ -635,3 +635,27 @@ def test_outputs_that_are_a_number_or_a_list() -> None:
     )
     risk = ErrorBound(Mechanism.from_source(text), within=1, inputs=[[0, 2]]).risk(eps=1)
     assert float(risk) == pytest.approx((1 - math.exp(-2)) / 2 + math.exp(-2), rel=1e-9)
+
+
+def test_noise_that_all_numbers_have_does_not_matter() -> None:
+    """The larger of two is the same with and without a common noise, also where inputs tie.
+
+    With Laplace noise of rate 2ε at a gap g the other number is chosen with probability
+    (1/2 + εg/2)·e^(−2εg), which is 2/5 at g = 1/2 for the ε where (1 + ε/2)·e^(−ε) = 4/5.
+    """
+    bounds = [
+        ErrorBound(
+            Mechanism.from_source(
+                f"def f(q: Real[2]):\n    s = {common}\n"
+                "    n = [lap(2 * eps, x) + s for x in q]\n    return 1 if n[1] > n[0] else 0\n"
+            ),
+            within="1/2",
+            risk="2/5",
+            inputs=Box([0, 0], [1, 3]),
+        )
+        for common in ("lap(eps, 0)", "0")
+    ]
+    for bound in bounds:
+        least = float(bound.smallest_epsilon())
+        assert (1 + least / 2) * math.exp(-least) == pytest.approx(4 / 5, rel=1e-6)
+        assert float(bound.risk(eps=1)) == pytest.approx(3 / 4 * math.exp(-1), rel=1e-6)

@@ -106,3 +106,12 @@ def test_the_best_factor_beside_a_multiple_of_one_over_eps() -> None:
     assert found.lower <= 1 <= found.upper <= found.lower + Fraction(1, 100)
     sharp = Mechanism.from_source("def sharp(q: Real): return q > 3 / eps")
     assert Privacy(sharp, inputs=AllReals()).tightest().factor.upper == inf
+
+
+def test_a_box_with_one_input_has_no_pair() -> None:
+    """As a grid of one input: nothing is claimed, and the other sides of a box do not matter."""
+    text = "def f(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    larger = Mechanism.from_source(text)
+    for inputs in (Grid(1, 1), Box(1, 1)):
+        assert Privacy(larger, inputs=inputs).check().outcome == "vacuous"
+    assert Privacy(larger, inputs=Box([1, 0], [1, 5])).check().holds

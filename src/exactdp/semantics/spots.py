@@ -260,7 +260,8 @@ class Spot:
         return vector == self.form
 
     def __hash__(self) -> int:
-        return hash(self.form)
+        # A multiple of ε is equal to a rational, so both need the same hash.
+        return hash(self.form) if any(self.form[1:]) else hash(fraction(self.form[0]))
 
     def _order(self, other: object) -> int:
         if isinstance(other, float):  # ±inf

@@ -213,7 +213,9 @@ def regions_of_parts(
         if not reals:
             yield region
         elif (whole := replace(region, is_steady=steady and len(parts) > 1).hull()) is not None:
-            yield whole
+            u, v = whole.entries[: len(labels)], whole.entries[len(labels) : 2 * len(labels)]
+            if len(parts) == 1 or u != v:  # in a box with one input nothing is left to compare
+                yield whole
 
 
 def refuse_everywhere(claim: Privacy) -> None:

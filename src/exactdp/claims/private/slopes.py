@@ -128,8 +128,9 @@ class Slopes(Claim):
     def of(cls, claim: Privacy) -> Slopes | None:
         """Return the stronger claim, if it implies the given privacy claim."""
         names = entry_names(claim.mechanism.inputs)
-        are_all_free = 0 < len(claim.scope.free) == len(names)
-        if not are_all_free or claim.delta_form or claim.measure != "privacy":
+        are_all_free = len(claim.scope.free) == len(names)
+        is_one_input = all(low == high for low, high in claim.scope.ends)
+        if is_one_input or not are_all_free or claim.delta_form or claim.measure != "privacy":
             return None
         if not claim.adjacency.corners(len(names)):
             return None
