@@ -112,9 +112,14 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
             rule="A mechanism is written as a function with `def`.",
             way_out="Write `@mechanism` on the line before `def`.",
         )
-    written = inspect.unwrap(function)
+    if hasattr(function, "__wrapped__"):
+        raise ProgramError(
+            f"{function.__name__} is inside another function, which a decorator made",
+            rule="A mechanism is read from its source: what a decorator does around it is not.",
+            way_out="Write `@mechanism` alone on the line before `def`.",
+        )
     try:
-        source, node = definition(written)
+        source, node = definition(function)
     except (OSError, TypeError, AttributeError):
         raise ProgramError(
             f"the source of {function.__name__} cannot be found",
@@ -135,7 +140,7 @@ def function_source(function: object) -> tuple[Source, ast.FunctionDef]:
         )
     raise ProgramError(
         f"the source of {function.__name__} is not a `def`",
-        place=source.at(written.__code__.co_firstlineno, 1),
+        place=source.at(function.__code__.co_firstlineno, 1),
         rule="A mechanism is written as a function with `def`.",
         way_out="Use Mechanism.from_source(text, constants={…}).",
     )
