@@ -19,12 +19,15 @@ from exactdp import (
     Privacy,
     Real,
     ValueRefusedError,
+    certify,
     choose,
     dlap,
     eps,
     hamming,
     inf,
+    l1,
     lap,
+    linf,
     mechanism,
 )
 
@@ -115,3 +118,11 @@ def test_a_box_with_one_input_has_no_pair() -> None:
     for inputs in (Grid(1, 1), Box(1, 1)):
         assert Privacy(larger, inputs=inputs).check().outcome == "vacuous"
     assert Privacy(larger, inputs=Box([1, 0], [1, 5])).check().holds
+
+
+def test_certificates_of_verdicts_by_several_processes() -> None:
+    """Other processes leave out bounds that are equal to earlier ones; certificates have them."""
+    text = "def f(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"
+    for adjacent in (linf(1), l1(1)):
+        claim = Privacy(Mechanism.from_source(text), adjacent=adjacent, inputs=AllReals())
+        assert certify.check(claim.check(jobs=2).certificate).accepted

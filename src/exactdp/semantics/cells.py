@@ -50,7 +50,7 @@ def next_cell(
     *rest, cone = waiting
     if not cone.is_full:
         return None, tuple(rest)
-    trace = Trace(names, _inside(cone), region)
+    trace = Trace(names, inside(cone), region)
     try:
         result = run(trace)
     except OnFaceError as error:
@@ -121,7 +121,7 @@ def _reaches(cone: Cone, form: Sequence[int]) -> bool:
     )
 
 
-def _inside(cone: Cone) -> tuple[int, ...]:
+def inside(cone: Cone) -> tuple[int, ...]:
     """Return an inner point that is unlikely to lie on a hyperplane with small coefficients."""
     point = [0] * cone.size
     weight = 1

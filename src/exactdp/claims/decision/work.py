@@ -31,7 +31,14 @@ from exactdp.reals.interval import Interval
 from exactdp.reals.spans import as_stretch
 from exactdp.running.shared import SharedHashes
 from exactdp.semantics.by_epsilon import interval_at_constants
-from exactdp.semantics.cells import MOST_CELLS, Cell, next_cell, require_few_cells, too_many_cells
+from exactdp.semantics.cells import (
+    MOST_CELLS,
+    Cell,
+    inside,
+    next_cell,
+    require_few_cells,
+    too_many_cells,
+)
 from exactdp.semantics.engine import Engine
 from exactdp.semantics.spots import Trace, rational_vector
 
@@ -133,6 +140,8 @@ class Explorer:
     """Problems on cones decided by other processes and not yet requested."""
     _asked: set[Shape] = field(default_factory=set)
     """Problems requested in the current question."""
+    _spread: set[Region] = field(default_factory=set)
+    """The regions whose cells other processes explored."""
     _like: dict[object, Finding] = field(default_factory=dict)
     """Findings at listed inputs, by the closed forms in their bounds."""
     _unused: Trace = field(default_factory=lambda: Trace(("eps",), (1,)))
@@ -148,6 +157,7 @@ class Explorer:
             require_few_cells(region.names, region.cone, partial(self.claim.due, region), times)
         found = self._explored.setdefault(region, Frontier((region.cone,)))
         if self.helpers is not None and region.moves_inputs and found.waiting:
+            self._spread.add(region)
             yield from self.helpers.steps(region)
             return
         known = 0
@@ -191,7 +201,14 @@ class Explorer:
             return tuple(step.cell for step in self._on_ray(region))
         for _ in self.steps(region):
             pass
-        return self._explored[region].cells
+        found = self._explored[region].cells
+        if region not in self._spread:
+            return found
+        # Other processes leave out obligations that are equal to those of earlier cells.
+        return tuple(
+            replace(cell, result=self.claim.due(region, Trace(region.names, inside(cell.cone))))
+            for cell in found
+        )
 
     def _on_ray(self, region: Region) -> Iterator[Explored]:
         """Yield the cell of a ray; if β is the maximum of several, one for each obligation."""
