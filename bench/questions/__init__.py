@@ -78,7 +78,7 @@ def save(path: Path, questions: list[Question]) -> None:
 def judge(answer: dict[str, Any], value: Any) -> str:
     """Return "right", "wrong: …" or "undecided: …" for the value of an expression."""
     if "refused" in answer:
-        return f"wrong: not refused, but {_short(value)}"
+        return "wrong: not refused"
     if "outcome" in answer:
         return _judge_outcome(answer, value)
     if "number" in answer:
