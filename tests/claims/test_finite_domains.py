@@ -74,7 +74,7 @@ def allowed(one: Experiment, apart: float, budget: float) -> float:
 
 
 def refuted(one: Experiment) -> bool:
-    """Is the error above the bound at some input, the distance being within the domain?"""
+    """Return whether the error is above the bound somewhere, the distance being in the domain."""
     low, high = one.grid
     domain = list(product(range(low, high + 1), repeat=one.m))
     wanted = {u: ideal(one, u) for u in domain}
