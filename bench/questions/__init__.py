@@ -131,8 +131,10 @@ def _judge_outcome(answer: dict[str, Any], verdict: Any) -> str:
             report = check(json.loads(json.dumps(verdict.certificate)))
         except Exception as error:  # whatever happens to the checker, it has not accepted
             return f"wrong: certificate: {type(error).__name__}"
+        if getattr(report, "taken", ()):
+            return "undecided: certificate conditional"
         if not getattr(report, "accepted", True):
-            return "wrong: certificate not accepted"
+            return "wrong: certificate rejected"
     return "right"
 
 
