@@ -149,12 +149,16 @@ class FunctionCall:
                 position = self.value(index)  # once, as it may sample
                 old = _entry(self.name(name), position)
                 self.assign_entry(name, position, self.operate(op, old, self.value(value)))
-            case ast.AugAssign(ast.Name() as target, op, value):
-                self.assign(target, self.operate(op, self.value(target), self.value(value)))
+            case ast.AugAssign(ast.Name(name) as target, op, value):
+                old, more = self.value(target), self.value(value)
+                changed = self.flat.changed_lists if self.flat is not None else ()
+                if isinstance(old, list) and not (name in changed and isinstance(more, list)):
+                    raise UnsupportedError("a list that may have other names is changed")
+                self.assign(target, self.operate(op, old, more))
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Name(name), "append" | "extend" as how), [item])
             ):
-                old, more = self.local[name], self.value(item)
+                old, more = self.local.get(name), self.value(item)
                 if not isinstance(old, list):
                     raise UnsupportedError("append to something that is not a list")
                 self.local[name] = [*old, more] if how == "append" else [*old, *bounded(more)]

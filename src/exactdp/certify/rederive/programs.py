@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from . import limits
-from .builtin import FUNCTIONS, bounded
+from .allowed import check_text
+from .builtin import FUNCTIONS, LONGEST, bounded
 from .flat import FlatCode
 from .interpreter import FAILURES, UNKNOWN, FunctionCall
 from .linear import LinearForm, plain
@@ -65,6 +66,7 @@ class SourceProgram:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UnsupportedError("the program cannot be read") from error
+        check_text(tree)
         self.constants: dict[str, Any] = {}
         self.unlike_chains: set[int] = set()
         """The `while` loops that are not examined as chains (see `chains`)."""
@@ -74,7 +76,7 @@ class SourceProgram:
         nobody = FunctionCall(self, None, {}, 0)
         for node in tree.body:
             match node:
-                case ast.FunctionDef(name, decorator_list=[]):
+                case ast.FunctionDef(name):
                     self.constants[name] = self.function = node
                 case ast.Assign([ast.Name(name)], value):
                     for part in ast.walk(value):
@@ -83,12 +85,9 @@ class SourceProgram:
                         self.constants[name] = nobody.guarded(value)
                     except UnsupportedError:
                         self.constants[name] = UNKNOWN
-                case _:
-                    raise UnsupportedError(
-                        "the program has other parts than constants and functions"
-                    )
         if self.function is None:
             raise UnsupportedError("the program has no function")
+        self.constants.pop(self.function.name, None)  # nothing can refer to it
         self.has_assertions = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
         for part in ast.walk(tree):
             _exact(part, source)
@@ -120,7 +119,10 @@ class SourceProgram:
             case ast.Name("bool"):
                 return InputKind((False, True), None)
             case ast.Subscript(base, length):
-                return InputKind(self._kind(base).members, nobody.guarded(length))
+                count = nobody.guarded(length)
+                if type(count) is not int or not 0 < count <= LONGEST:
+                    raise UnsupportedError("the length of an input is not known")
+                return InputKind(self._kind(base).members, count)
             case ast.Call(ast.Name("Dom"), [low, high]):
                 ends = nobody.guarded(low), nobody.guarded(high)
                 return InputKind(tuple(bounded(range(ends[0], ends[1] + 1))), None)
