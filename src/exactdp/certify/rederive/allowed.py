@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import NoReturn
 
 from .ratios import UnsupportedError
@@ -75,13 +76,27 @@ def check_text(tree: ast.Module) -> None:
         one.name: None for one in tree.body if isinstance(one, ast.FunctionDef)
     }
     last = [one.name for one in tree.body if isinstance(one, ast.FunctionDef)][-1:]
-    if (meanings.keys() - {*last}) & (_RESERVED | _CALLS.keys()):
+    never = _RESERVED | _ITERATORS | {*_GIVE_NEW_LISTS} | (_CALLS.keys() - functions.keys())
+    if (meanings.keys() - {*last}) & never:
         raise UnsupportedError("the program gives another meaning to a name of the language")
+    if own := (functions.keys() - {*last}) & _CALLS.keys():
+        check_text(_renamed(tree, own))
+        return
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             functions[node.name] = None
             _Function({*meanings}, functions, *last).check(node)
             functions[node.name] = node
+
+
+def _renamed(tree: ast.Module, names: set[str]) -> ast.Module:
+    """Return a text with other names for functions that are called like known ones."""
+    tree = deepcopy(tree)
+    for one in ast.walk(tree):
+        for field in ("id", "arg", "name"):
+            if isinstance(one, ast.expr | ast.arg | ast.stmt) and getattr(one, field, "") in names:
+                setattr(one, field, f"{getattr(one, field)}()")
+    return tree
 
 
 def changed_lists(function: ast.FunctionDef) -> frozenset[str]:
