@@ -68,9 +68,7 @@ class CertificateReader:
     """Reads parts of one certificate; raises if they are malformed."""
 
     where = "the certificate"  # what is being read
-    work = 0
-    length = limits.MAX_TEXT
-    """Of the text, whose characters pay for the work."""
+    work, length = 0, limits.MAX_TEXT  # steps; characters of the text, which pay for them
 
     def require(self, condition: object, otherwise: str) -> None:
         """Reject the certificate unless a condition holds."""
