@@ -19,7 +19,7 @@ test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 # Random claims beside an oracle that shares nothing with exactdp, about an hour on two cores; then
-# processes that are killed at a hundred moments, and a cluster on loopback.
+# a cluster on loopback.
 # Another run: make soak CLAIMS=1000 SEED=2 JOBS=1
 CLAIMS ?= 100000
 SEED ?= 1
@@ -27,7 +27,6 @@ JOBS ?= 2
 SECONDS ?= 3600
 soak: $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m soak --claims $(CLAIMS) --seed $(SEED) --jobs $(JOBS) --seconds $(SECONDS)
-	PYTHONPATH=tests $(BIN)/python -m soak.kills 100
 	EXACTDP_CLUSTER=1 $(BIN)/python -m pytest -q tests/running
 
 lint: $(INSTALLED)
