@@ -161,6 +161,27 @@ def test_short_certificates_end_soon(source: str) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
 
 
+MIXED = ("(5, {0}) if x == 0 else [5, {0}]", "[[0], {0}] if x == 0 else [(0,), {0}]")
+
+
+@pytest.mark.parametrize("shape", MIXED)
+@pytest.mark.parametrize("entry", ["1", "lap(eps, 0)"])
+def test_a_list_is_not_a_tuple(shape: str, entry: str) -> None:
+    """The output tells the input, so it is not 0-private."""
+    plain = "[5, {0}]" if shape == MIXED[0] else "[[0], {0}]"
+    begin = f"{HEAD}    z = {entry}\n    return "
+    private = Mechanism.from_source(begin + plain.format("z"))
+    document = Privacy(private, budget=0 * eps).check().certificate
+    assert certify.check(document)
+    document = copy.deepcopy(document)
+    document["claim"]["mechanism"] = begin + shape.format("z")
+    assert not certify.check(seal(document))
+    whole = copy.deepcopy(right())
+    whole["claim"]["mechanism"] = f"{HEAD}    return (x,)"
+    whole["claim"]["ideal"] = "def g(x: Dom(0, 1)):\n    return [x]"
+    assert not certify.check(seal(whole))
+
+
 def test_the_whole_claim_is_said() -> None:
     """A claim that is weaker in any part is printed as another one."""
     count = Mechanism.from_source("def count(q: Real):\n    return lap(1000 * eps, q)")

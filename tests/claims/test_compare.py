@@ -95,6 +95,7 @@ REFUSED: list[tuple[str, Callable[[], object], str]] = [
         lambda: compare([ROUGH, ROUGH_TOO], "error", [2], within=1, ideal=lambda x: x),
         "an ideal is given",
     ),
+    ("two regrets", lambda: compare([ROUGH, CLOSE], "regret", [2]), "different scores"),
     ("two distances", lambda: compare([ROUGH, WHOLE], "error", [2], within=1), "score_gap and sup"),
 ]
 

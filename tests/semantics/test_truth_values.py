@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import Mechanism, certify
+from exactdp import ExactdpError, Mechanism, certify
 from soak.claims import Claim, Question
 from soak.compare import Bench, Log, compare
 from support.compared import agree_with_oracle
@@ -50,6 +50,14 @@ def test_a_distribution() -> None:
     found = Mechanism.from_source(NAMED).distribution(1)
     agree_with_oracle(NAMED, Fraction(1), found)
     assert {output[0] for output in found} == {"1", "True"}
+
+
+def test_no_mapping_of_both() -> None:
+    """A mapping has one key for True and 1, so the sum of their probabilities was that of each."""
+    uniform = Mechanism.from_source("def uniform(): return expmech(eps, lambda v: 0, [True, 1, 2])")
+    assert [str(uniform.probability((), one)) for one in (True, 1, 2)] == ["1/3"] * 3
+    with pytest.raises(ExactdpError, match="both a truth value and the number"):
+        uniform.distribution()
 
 
 def test_samples() -> None:

@@ -188,6 +188,8 @@ def compare(  # noqa: PLR0913 what can be asked
             "loss counts every error.",
             way_out='Write compare(…, "error", within=…), or leave out within.',
         )
+    if measure == "regret":
+        _require_one_regret(named, inputs)
     contestants = []
     for name, mechanism in named.items():
         forms = _forms(mechanism, measure, inputs, off, ideal, on)
@@ -252,6 +254,30 @@ def _require_one_error(
         for name in others:
             if candidate_scores(named[name], given) != scores:
                 raise _several_errors(f"{first} and {name} have different scores")
+
+
+def _require_one_regret(named: Mapping[str, Program], inputs: Any) -> None:
+    """Refuse mechanisms whose regrets are not the same function of an input and an output."""
+    by_score = [name for name, one in named.items() if begins_with_scores(one)]
+    for u in Expected(named[by_score[0]], inputs=inputs).scope.listed() if by_score else ():
+        first, *others = ((name, _regrets(one, as_given(one, u))) for name, one in named.items())
+        for name, regrets in others:
+            if regrets != first[1]:
+                raise ValueRefusedError(
+                    "the mechanisms are compared by 'regret', and "
+                    f"{first[0]} and {name} have different scores",
+                    rule="The regret is a difference of scores, and mechanisms are compared by "
+                    "one loss.",
+                    way_out="Give a function of the input and the output as measure, such as "
+                    "lambda u, output: max(u) - u[output].",
+                )
+
+
+def _regrets(mechanism: Program, u: Any) -> dict[Any, Any]:
+    """Return how far each candidate is below the best one."""
+    values = candidate_scores(mechanism, u) if begins_with_scores(mechanism) else None
+    values = dict(enumerate(u)) if values is None else values
+    return {one: max(values.values()) - value for one, value in values.items()}
 
 
 def _several_errors(why: str) -> ValueRefusedError:

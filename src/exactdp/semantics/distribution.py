@@ -64,6 +64,16 @@ class Distribution(Mapping[Value, ClosedForm]):
     def _pattern(self, arrival: Arrival) -> Value:
         return pattern_at(arrival, self._inputs)
 
+    def with_one_key_each(self) -> Distribution:
+        """Return this, unless two outputs are one key of the mapping, such as True and 1."""
+        if len({output for output, _ in self.apart}) < len(self.apart):
+            raise ValueRefusedError(
+                "the outputs contain both a truth value and the number that it is equal to",
+                rule="True and 1 are two outputs, and one key of a mapping; so are False and 0.",
+                way_out="Ask probability(u, True) and probability(u, 1).",
+            )
+        return self
+
     def __getitem__(self, output: object) -> ClosedForm:
         pattern = read_pattern(output)
         if pattern in self._chances:

@@ -167,5 +167,7 @@ def distribution_at_input(
     """Return the distribution of the output at an input, or one for each of several intervals."""
     if program.moves:
         return distribution_by_epsilon(program, u)
-    found = in_parts(program, lambda part: part.kept(Engine).distribution(u, progress))
+    found = in_parts(
+        program, lambda part: part.kept(Engine).distribution(u, progress).with_one_key_each()
+    )
     return found.mapped(dict) if isinstance(found, ByEpsilon) else found

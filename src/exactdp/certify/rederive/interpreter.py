@@ -135,6 +135,8 @@ class FunctionCall:
             case _:
                 self.output = self.value(one.node)
                 self.program.steps.weigh(self.output)
+                if self.depth == 1:
+                    self.program.steps.returned(self.output)
                 return RETURNED
         return pc + 1
 

@@ -44,6 +44,7 @@ class Steps:
         self.most = min(limits.MAX_STEPS, limits.STEPS[0] + limits.STEPS[1] * length)
         self.left = self.most
         self.least = 0
+        self._kinds: dict[tuple[int, ...], type] = {}
 
     def begin(self) -> None:
         """Begin another run."""
@@ -66,6 +67,15 @@ class Steps:
             if not isinstance(one, str):
                 items = one.values() if isinstance(one, dict) else one
                 waiting += [item for item in items if isinstance(item, _HOLD_MORE)]
+
+    def returned(self, output: Any, place: tuple[int, ...] = ()) -> None:
+        """Refuse an output that is a list where another is a tuple: they are compared as tuples."""
+        if isinstance(output, list | tuple):
+            kind = list if isinstance(output, list) else tuple
+            if self._kinds.setdefault(place, kind) is not kind:
+                raise UnsupportedError("an output is a list in one place and a tuple in another")
+            for k, one in enumerate(output):
+                self.returned(one, (*place, k))
 
 
 class SourceProgram:
