@@ -7,13 +7,16 @@ from __future__ import annotations
 from fractions import Fraction
 from math import exp as mexp
 from math import log
+from typing import Any
 
 import pytest
 
 from exactdp import (
+    Accuracy,
     AllReals,
     Box,
     Dom,
+    ExactdpError,
     Grid,
     Mechanism,
     Pairs,
@@ -222,3 +225,26 @@ def test_a_list_or_a_tuple_is_refused() -> None:
     text = "def f(x: Dom(0, 1)): return [[0], lap(eps, 0)] if x == 0 else [(0,), lap(eps, 0)]"
     with pytest.raises(ValueRefusedError, match="a list in one place and a tuple in another"):
         Privacy(Mechanism.from_source(text), inputs=[0, 1])
+
+
+LISTS = "A = [0, 1]\nB = (0, 1)\nT = [A, B]\n\n\ndef either(x):\n    return A if x else B\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["A if x == 0 else B", "T[x]", "{0: A, 1: B}[x]", "either(x)", "A if x == 0 else (0, 1)",
+     "sorted(B) if x == 0 else B", "choose({B: 1}) if x == 0 else A"],
+)  # fmt: skip
+def test_constants_that_are_lists_or_tuples(output: str) -> None:
+    """Each was 0-private, and accurate for an ideal that is a list, though it tells the input."""
+    names: dict[str, Any] = {}
+    exec(LISTS, names)
+    text = f"def f(x: Dom(0, 1)):\n    return {output}"
+    told = "a list in one place and a tuple in another"
+    with pytest.raises(ExactdpError, match=told):
+        Privacy(Mechanism.from_source(text, names), budget=0 * eps).check()
+    same = Mechanism.from_source("def f(x: Dom(0, 1)):\n    return B", names)
+    for ideal in (lambda x: [x - x, 1], {0: [0, 1], 1: [0, 1]}):
+        with pytest.raises(ExactdpError, match=told):
+            Accuracy(same, 0, ideal=ideal).check()
+        assert Accuracy(same, 0, ideal=lambda x: (x - x, 1), boundary="check").check().holds

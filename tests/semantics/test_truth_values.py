@@ -57,7 +57,9 @@ def test_no_mapping_of_both() -> None:
     uniform = Mechanism.from_source("def uniform(): return expmech(eps, lambda v: 0, [True, 1, 2])")
     assert [str(uniform.probability((), one)) for one in (True, 1, 2)] == ["1/3"] * 3
     with pytest.raises(ExactdpError, match="both a truth value and the number"):
-        uniform.distribution()
+        dict(uniform.distribution())
+    assert dict(uniform.distribution().apart).keys() == {True, 2}
+    assert str(uniform.distribution()).count("1/3") == 3
 
 
 def test_samples() -> None:

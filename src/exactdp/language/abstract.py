@@ -51,7 +51,7 @@ from exactdp.language.rules import (
 )
 from exactdp.language.terms import EpsTerm
 from exactdp.language.tree import SYMBOLS, Comprehension, arguments, called, parameters, where
-from exactdp.language.values import Table
+from exactdp.language.values import List, Table
 
 Kinds = dict[str, ValueKind]
 
@@ -89,7 +89,7 @@ _IN_PLAIN_PYTHON = {
 
 
 def _constant_kind(value: Any) -> ValueKind:
-    """Return the kind of a constant; entries matter only if they are expressions in ε."""
+    """Return the kind of a constant; a list is told from a tuple by its site."""
     if isinstance(value, EpsTerm):
         return TERM
     if isinstance(value, bool) or value is None:
@@ -97,8 +97,9 @@ def _constant_kind(value: Any) -> ValueKind:
     if isinstance(value, tuple | Table):
         entries = [*value.values()] if isinstance(value, Table) else [*value]
         found = joined(tuple(map(_constant_kind, entries)))
-        whole = CONSTANT if isinstance(value, tuple) else FINITE
-        return replace(whole, items=found) if found.holds("term") else whole
+        if isinstance(value, Table):
+            return replace(FINITE, items=found) if found.holds("term") else FINITE
+        return replace(CONSTANT if isinstance(value, List) else FINITE, items=found)
     return FINITE
 
 

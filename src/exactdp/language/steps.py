@@ -93,6 +93,8 @@ class CompiledCode:
         self.compiled: Callable[[ast.expr], Callable[[Env], Value]] = made.compiled
         """Pure expressions as functions of an environment."""
         self._finished = made.finished
+        self._returned: dict[tuple[int, ...], type] = {}
+        """Whether outputs, and their entries by their places, are lists or tuples."""
         self.facts: dict[int, Facts] = {}
         """The facts of the event of a statement, if it can have one."""
         self.listed = [self._step(pc, one) for pc, one in enumerate(code.instructions)]
@@ -134,10 +136,28 @@ class CompiledCode:
         on = self.code.span
 
         def event(env: Env) -> tuple[Any, ...]:
-            output = as_output(result(env))
+            value = result(env)
+            if isinstance(value, tuple | range):
+                self._require_one_kind(value, place)
+            output = as_output(value)
             return Done, released(output, on, place) if holds_terms(output) else output
 
         return event
+
+    def _require_one_kind(
+        self, value: tuple[Value, ...] | range, place: Place, at: tuple[int, ...] = ()
+    ) -> None:
+        """Refuse an output that is a list where another is a tuple: `as_output` makes them one."""
+        if self._returned.setdefault(at, type(value)) is not type(value):
+            raise fail(
+                place,
+                "an output is a list in one place and a tuple in another",
+                "They are different outputs, and one output in computations.",
+                "Return lists everywhere, with an entry that tells them apart.",
+            )
+        for k, one in enumerate(value):
+            if isinstance(one, tuple | range):
+                self._require_one_kind(one, place, (*at, k))
 
     @staticmethod
     def _fall_off(one: FallOff) -> Facts:

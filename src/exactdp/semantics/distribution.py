@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from fractions import Fraction
 from html import escape
 from itertools import product
@@ -39,6 +40,8 @@ class Distribution(Mapping[Value, ClosedForm]):
     Bounded integer noise is listed value by value; otherwise `int` stands for all its values.
     """
 
+    _has_keys = True
+
     def __init__(self, found: Arrivals, unit: Surd = Fraction(1)) -> None:
         self._found = found
         self._unit = unit
@@ -64,26 +67,35 @@ class Distribution(Mapping[Value, ClosedForm]):
     def _pattern(self, arrival: Arrival) -> Value:
         return pattern_at(arrival, self._inputs)
 
-    def with_one_key_each(self) -> Distribution:
-        """Return this, unless two outputs are one key of the mapping, such as True and 1."""
-        if len({output for output, _ in self.apart}) < len(self.apart):
+    def for_users(self) -> Distribution:
+        """Return this, or one that is no mapping if True and 1 are two outputs of one key."""
+        if len({output for output, _ in self.apart}) == len(self.apart):
+            return self
+        found = copy(self)
+        found._has_keys = False
+        return found
+
+    def _require_keys(self) -> None:
+        if not self._has_keys:
             raise ValueRefusedError(
                 "the outputs contain both a truth value and the number that it is equal to",
                 rule="True and 1 are two outputs, and one key of a mapping; so are False and 0.",
-                way_out="Ask probability(u, True) and probability(u, 1).",
+                way_out="Use `apart`, or ask probability(u, True) and probability(u, 1).",
             )
-        return self
 
     def __getitem__(self, output: object) -> ClosedForm:
+        self._require_keys()
         pattern = read_pattern(output)
         if pattern in self._chances:
             return self._chances[pattern]
         return self.probability(output)
 
     def __iter__(self) -> Iterator[Value]:
+        self._require_keys()
         return iter(self._chances)
 
     def __len__(self) -> int:
+        self._require_keys()
         return len(self._chances)
 
     def probability(self, output: object) -> ClosedForm:
@@ -137,8 +149,11 @@ class Distribution(Mapping[Value, ClosedForm]):
 
         return scaled_by(self._found.ask(total), self._unit)
 
+    def _listed(self) -> Iterable[tuple[Value, ClosedForm]]:
+        return self._chances.items() if self._has_keys else self.apart
+
     def __repr__(self) -> str:
-        shown = ", ".join(f"{output!r}: {chance}" for output, chance in self._chances.items())
+        shown = ", ".join(f"{output!r}: {chance}" for output, chance in self._listed())
         return f"Distribution({{{shown}}})"
 
     def _repr_html_(self) -> str:
@@ -149,7 +164,7 @@ class Distribution(Mapping[Value, ClosedForm]):
                 mathml(chance),
                 *(f"{float(chance.at(eps)):.4f}" for eps in FEW),
             )
-            for output, chance in self._chances.items()
+            for output, chance in self._listed()
         ]
         head = ("output", "probability", *(f"at ε = {eps}" for eps in FEW))
         return table(head, rows, numbers_from=2)

@@ -167,7 +167,5 @@ def distribution_at_input(
     """Return the distribution of the output at an input, or one for each of several intervals."""
     if program.moves:
         return distribution_by_epsilon(program, u)
-    found = in_parts(
-        program, lambda part: part.kept(Engine).distribution(u, progress).with_one_key_each()
-    )
+    found = in_parts(program, lambda part: part.kept(Engine).distribution(u, progress).for_users())
     return found.mapped(dict) if isinstance(found, ByEpsilon) else found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from exactdp.claims.stated.factored import linear_source
@@ -13,7 +13,7 @@ from exactdp.claims.stated.unknowns import PolynomialQuotient
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
 from exactdp.language.helpers import CheckedFunction, checked_function
-from exactdp.language.kinds import join
+from exactdp.language.kinds import FINITE, SHARED, ValueKind, join, sequence
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.noisy import observes
 from exactdp.language.program import DeterministicProgram, Program, typed_program
@@ -213,7 +213,9 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
         if has_reals(mechanism):
             raise _not_for_reals("dictionary")
         table = {mechanism.read_input(key): out for key, out in value.items()}
-        look = CheckedFunction(_by_table(table, mechanism), "the ideal table", read_pattern)
+        look = CheckedFunction(
+            _by_table(table, mechanism), "the ideal table", _pattern_for(mechanism)
+        )
         return Lookup(look, mechanism, "table")
     if callable(value):
         if has_reals(mechanism):
@@ -232,7 +234,8 @@ def _read_ideal(value: object, mechanism: Program) -> IdealFunction:
                     else error.way_out,
                 ) from None
         name = getattr(value, "__name__", "ideal")
-        return Lookup(checked_function(value, f"the ideal {name}", read_pattern), mechanism, name)
+        look = checked_function(value, f"the ideal {name}", _pattern_for(mechanism))
+        return Lookup(look, mechanism, name)
     raise ValueRefusedError(
         f"{shown(value)} is not an ideal",
         rule="An ideal is a function in the language, a dictionary from input to output, or for "
@@ -289,13 +292,34 @@ def _checked(function: DeterministicProgram, mechanism: Program) -> IdealProgram
                 f"the ideal takes {own.name}: {own.type}, the mechanism {other.name}: {other.type}",
                 rule="An ideal has the inputs of its mechanism.",
             )
-    if join(mechanism.checked.output, function.checked.output).holds("mixed"):
+    _require_one_kind(mechanism, function.checked.output)
+    return IdealProgram(function, function)
+
+
+def _require_one_kind(mechanism: Program, kind: ValueKind) -> None:
+    if join(mechanism.checked.output, kind).holds("mixed"):
         raise ValueRefusedError(
             "an output is a list in one place and a tuple in another",
             rule="They are different outputs, and accuracy is computed from their entries.",
             way_out="Return lists everywhere, in the mechanism and in the ideal.",
         )
-    return IdealProgram(function, function)
+
+
+def _pattern_for(mechanism: Program) -> Callable[[Any], Value]:
+    """Return the reader of an ideal's outputs, which are lists where the mechanism's are."""
+
+    def read(output: Any) -> Value:
+        _require_one_kind(mechanism, _kind(output))
+        return read_pattern(output)
+
+    return read
+
+
+def _kind(output: object) -> ValueKind:
+    if not isinstance(output, list | tuple):
+        return FINITE
+    found = sequence(tuple(map(_kind, output)))
+    return replace(found, sites=frozenset({SHARED})) if isinstance(output, list) else found
 
 
 def _not_for_reals(what: str) -> ValueRefusedError:
