@@ -78,8 +78,9 @@ def measured(code: str) -> tuple[int, int, int]:
 
 def path_of(code: str) -> str:
     """Return in words what an everyday question takes, from a process of its own."""
-    names = [".".join(one.relative_to(TREE).with_suffix("").parts) for one in TREE.rglob("*.py")]
-    loaded = [name for name in names if "__main__" not in name and name != "pytest_plugin"]
+    files = [one.relative_to(TREE).with_suffix("").parts for one in TREE.rglob("*.py")]
+    names = {".".join(one).removesuffix(".__init__") for one in files if one[-1] != "__main__"}
+    loaded = sorted(names - {"__init__", "pytest_plugin"})
     measure = (
         "import importlib, json, sys; from bench.budget import measured\n"
         f"for name in {loaded!r}: importlib.import_module(f'exactdp_next.{{name}}')\n"
