@@ -78,8 +78,8 @@ def measured(code: str) -> tuple[int, int, int]:
 
 def path_of(code: str) -> str:
     """Return in words what an everyday question takes, from a process of its own."""
-    files = [one.relative_to(TREE).with_suffix("").parts for one in TREE.rglob("*.py")]
-    names = {".".join(one).removesuffix(".__init__") for one in files if one[-1] != "__main__"}
+    parts = [one.relative_to(TREE).with_suffix("").parts for one in TREE.rglob("*.py")]
+    names = {".".join(one).removesuffix(".__init__") for one in parts if one[-1] != "__main__"}
     loaded = sorted(names - {"__init__", "pytest_plugin"})
     measure = (
         "import importlib, json, sys; from bench.budget import measured\n"
