@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from claims.formulas import exp
 from exactdp import (
     ANY,
@@ -38,7 +39,6 @@ from exactdp import (
 )
 from exactdp.certify.rederive import formulas
 from exactdp.certify.rederive.ratios import Ratio
-from support.certificates import regions
 
 from .claim_specimens import make
 from .specimens import seal

@@ -10,12 +10,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from certify.parts import regions
 from claims.formulas import exp
 from claims.published import EXPERIMENTS, Experiment
 from exactdp import Accuracy, Mechanism, alpha, certify, eps, sup
 from exactdp.certify.rederive import limits
 from language.corpus import FACTORIES
-from support.certificates import regions
 
 from .claim_specimens import CLAIMS, FAILING, certificate, changed, make, verdict
 from .specimens import seal

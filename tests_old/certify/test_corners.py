@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp, gamma, numeric, sup
 from exactdp.certify import check
 from exactdp.reals.certificates import seal
 from exactdp.reproduce.programs import FIGURE, noisy_max, numeric_sparse, sparse
-from support.certificates import regions
 
 
 def sealed(body: dict[str, Any]) -> dict[str, Any]:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
 from exactdp.certify import check
 from exactdp.certify.rederive.entries import entry_parts
 from exactdp.certify.rederive.programs import SourceProgram, Steps
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.reals.certificates import seal
-from support.certificates import regions
 
 BITS = "def bits(q: Real[{k}]):\n    return [lap(eps / 2, x) > 5 for x in q]\n"
 LOOP = """

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from certify.parts import regions
 from claims.formulas import exp
 from cones.test_proofs import CASES
 from exactdp import (
@@ -36,7 +37,6 @@ from exactdp.certify.kernel.orthants import ConeSign
 from exactdp.certify.kernel.reading import CertificateReader, RejectedError
 from exactdp.cones import nonnegative_on
 from exactdp.language import Dom, Real
-from support.certificates import regions
 
 from .claim_specimens import make
 from .specimens import seal

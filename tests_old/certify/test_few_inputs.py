@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from exactdp import AllReals, Box, ErrorBound, Grid, Mechanism
 from exactdp.certify import check
 from exactdp.reals.certificates import seal
-from support.certificates import regions
 
 Change = Callable[[dict[str, Any]], object]
 

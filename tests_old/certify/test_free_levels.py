@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 
+from certify.parts import regions
 from exactdp import Accuracy, AllReals, Interval, Mechanism, alpha, certify, discrete, eps, exp, sup
-from support.certificates import regions
 
 from .claim_specimens import make
 from .specimens import seal

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from certify.parts import regions
 from exactdp import Accuracy, Mechanism, Privacy, certify, discrete, eps, exp, parse
-from support.certificates import regions
 from support.examples import examples
 
 from .specimens import seal

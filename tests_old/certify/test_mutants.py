@@ -1,4 +1,4 @@
-"""Certificates that no other test noticed when the checker was changed: see `tests/mutants`."""
+"""Certificates that no other test noticed when the checker was changed: see `mutants`."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from typing import Any
 import jsonschema
 import pytest
 
+from certify.parts import regions
 from exactdp import Accuracy, Mechanism, alpha, certify, discrete, eps, exp, l1, l2, linf
 from exactdp.certify.rederive.choices import Choices, always
 from exactdp.certify.rederive.moving import MovingGerm, MovingInterval
 from exactdp.reals.certificates import seal
 from exactdp.reals.square_roots import at_least
-from support.certificates import regions
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs/schema/certificate-v2.json").read_text(encoding="utf-8")

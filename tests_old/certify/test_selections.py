@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from exactdp import Accuracy, AllReals, Box, Mechanism, alpha, eps, exp
 from exactdp.certify import check
 from exactdp.certify.rederive.merged import MergedRuns
@@ -18,7 +19,6 @@ from exactdp.certify.rederive.programs import SourceProgram, Steps
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.certify.rederive.selections import SelectedOutputs
 from exactdp.reals.certificates import seal
-from support.certificates import regions
 from support.examples import TIMES
 
 SIZE = 8

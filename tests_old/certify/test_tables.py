@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from certify.parts import regions
 from exactdp import Accuracy, Grid, Mechanism, alpha, certify, discrete, eps, exp, maximum, sup
-from support.certificates import regions
 from support.examples import examples
 
 from .specimens import seal

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from certify.specimens import seal
 from exactdp import (
     Accuracy,
@@ -29,7 +30,6 @@ from exactdp.polyhedra.halfspace import Halfspace
 from exactdp.polyhedra.projection import nearest_point
 from exactdp.reals.radicals import Radical
 from exactdp.reals.square_roots import at_least, at_most, square_root
-from support.certificates import regions
 
 MAX = Mechanism.from_source("""
 def noisy_max(q: Real[3]):

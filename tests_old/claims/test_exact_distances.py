@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from flint import fmpq_poly
 
+from certify.parts import regions
 from certify.specimens import seal
 from exactdp import (
     ANY,
@@ -42,7 +43,6 @@ from exactdp.claims.stated.expressions import Symbol
 from exactdp.claims.stated.features import has_root
 from exactdp.claims.stated.rational_bounds import rational_bound
 from exactdp.reals.radicals import Radical, radical, zero_of
-from support.certificates import regions
 
 SUM = Mechanism.from_source("def total(q: Real[2]): return lap(eps, q[0] + q[1]) >= 0")
 FIRST = Mechanism.from_source("def first(q: Real[2]): return lap(eps, q[0]) >= 1")

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from scipy.optimize import minimize_scalar
 
+from certify.parts import regions
 from exactdp import Accuracy, AllReals, Mechanism, alpha, certify, eps, exp
 from exactdp.certify.rederive.ratios import UnsupportedError
 from exactdp.claims.regions import corners
 from exactdp.errors import ValueRefusedError
 from exactdp.semantics.engine import Engine
-from support.certificates import regions
 
 BITS = "def bits(q: Real[{k}]):\n    return [lap(eps / 2, x) > 5 for x in q]\n"
 LOOP = """

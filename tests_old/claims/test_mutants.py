@@ -1,4 +1,4 @@
-"""Claims that no other test noticed when their decision was changed: see `tests/mutants`."""
+"""Claims that no other test noticed when their decision was changed: see `mutants`."""
 
 from __future__ import annotations
 

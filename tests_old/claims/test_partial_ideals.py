@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from exactdp import Accuracy, AllReals, Box, Grid, Ideal, Mechanism, alpha, certify, eps, exp
 from exactdp.errors import ExactdpError, UndefinedError
 from exactdp.reals.certificates import seal
-from support.certificates import regions
 
 SIGN = Mechanism.from_source("def sign(q: Real):\n    return lap(eps, q) > 0\n")
 APART = Ideal.from_source("def apart(q: Real):\n    assert q >= 1 or q <= -2\n    return q > 0\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from certify.parts import regions
 from exactdp import (
     AllReals,
     Box,
@@ -22,7 +23,6 @@ from exactdp import (
     value_gap,
 )
 from exactdp.certify.rederive.ratios import UnsupportedError
-from support.certificates import regions
 
 
 def _largest(m: int, best: str = "max", noise: str = "lap") -> Mechanism:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cli import commands
 from cli.commands import run, run_alone
 from exactdp.cli.main import run as run_here
 
@@ -131,7 +132,7 @@ def test_uses(
 ) -> None:
     """In this process, because starting one takes longer than finding the mistake."""
     arguments, message = USES[name]
-    file = str(Path(__file__).parent / "files" / "some_claims.py")
+    file = str(commands.FILES / "some_claims.py")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["spawn"])

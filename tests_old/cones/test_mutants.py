@@ -1,4 +1,4 @@
-"""Sums that no other test noticed when the procedure was changed: see `tests/mutants`."""
+"""Sums that no other test noticed when the procedure was changed: see `mutants`."""
 
 from __future__ import annotations
 

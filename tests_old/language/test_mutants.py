@@ -1,4 +1,4 @@
-"""Programs that no other test noticed when the reader was changed: see `tests/mutants`."""
+"""Programs that no other test noticed when the reader was changed: see `mutants`."""
 
 from __future__ import annotations
 

@@ -43,13 +43,13 @@ def _enter_block(number):
 
 # Tests of other programs (a browser, Jupyter, Sphinx) and tests that wait: slow, of little use.
 LEFT_OUT = (
-    "tests/report/test_browser.py",
-    "tests/report/test_notebooks.py",
+    "tests_old/report/test_browser.py",
+    "tests_old/report/test_notebooks.py",
     "tests/docs/test_site.py",
     "tests/cli/test_terminal.py",
 )
 
-COMMANDS = ("tests/cli", "tests/reproduce")  # these run `python -m exactdp`
+COMMANDS = ("tests/cli", "tests_old/cli", "tests_old/reproduce")  # these run `python -m exactdp`
 TESTS = "tests.jsonl"
 ON_IMPORT = -1  # the block of lines outside of functions
 
@@ -92,13 +92,16 @@ def measure(root: Path, store: Path) -> Coverage:
         _write_copy(root / "src", store)
         kept.write_text(source, encoding="utf-8")
     known = {(test["name"].partition("::")[0], test["digest"]) for test in _records(store)}
-    files = [str(path.relative_to(root)) for path in sorted((root / "tests").rglob("test_*.py"))]
+    folders = [root / name for name in ("tests", "tests_old")]
+    files = [
+        str(path.relative_to(root)) for one in folders for path in sorted(one.rglob("test_*.py"))
+    ]
     new = [file for file in files if (file, _digest(root / file)) not in known]
     new = [file for file in new if not file.startswith(LEFT_OUT)]
     environment = {
         **os.environ,
         "CI": "1",
-        "PYTHONPATH": f"{store / 'instrumented'}:{root / 'tests'}",
+        "PYTHONPATH": f"{store / 'instrumented'}:{root / 'tests'}:{root / 'tests_old'}",
         "PYTHONDONTWRITEBYTECODE": "",
         "EXACTDP_BLOCKS": str(store / "entered"),
         "EXACTDP_TESTS": str(store / TESTS),

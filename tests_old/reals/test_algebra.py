@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exactdp.errors import ValueRefusedError
 from exactdp.reals import ClosedForm, ExpPoly, ExpRatio, eps, exp, parameter, parse
-from support.closed_forms import by_mpmath, rates, sums
+from reals.closed_forms import by_mpmath, rates, sums
 from support.examples import examples
 
 points = st.fractions(Fraction(1, 50), 5, max_denominator=50)

@@ -1,4 +1,4 @@
-"""Closed forms that no other test noticed when the procedures were changed: see `tests/mutants`."""
+"""Closed forms that no other test noticed when the procedures were changed: see `mutants`."""
 
 from __future__ import annotations
 

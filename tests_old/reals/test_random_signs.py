@@ -25,7 +25,7 @@ from exactdp.reals import (
     supremum,
 )
 from exactdp.reals.derivatives import rises_from_zero
-from support.closed_forms import by_mpmath, sums
+from reals.closed_forms import by_mpmath, sums
 from support.examples import examples
 
 GRID = [Fraction(m) * Fraction(10) ** k for k in range(-4, 3) for m in (1, 2, 3, 5, 7)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from exactdp import ParseError
 from exactdp.reals import ExpPoly, eps, exp, parameter, parse
-from support.closed_forms import by_mpmath, sums
+from reals.closed_forms import by_mpmath, sums
 from support.examples import examples
 
 

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from exactdp.reals import ClosedForm, ExpPoly, eps, exp, inf, parameter, parse
-from support.closed_forms import by_mpmath, sums
+from reals.closed_forms import by_mpmath, sums
 from support.examples import examples
 
 points = st.builds(

@@ -16,7 +16,7 @@ from exactdp.claims.stated.expressions import Expression, Symbol, as_expression
 from exactdp.reals.printing import mathml as form_mathml
 from exactdp.reals.printing import term_mathml
 from exactdp.report.formulas import latex, mathml
-from support.closed_forms import by_mpmath, sums
+from reals.closed_forms import by_mpmath, sums
 
 NAMES = {"ε": "eps", "α": "alpha", "γ": "gamma", "e": "mpmath.e", "min": "min", "q": "q"}
 SIGNS = {"−": "-", "·": "*", "\u2062": "*", "(": "(", ")": ")", ",": ",", "+": "+", "/": "/"}

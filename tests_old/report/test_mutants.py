@@ -1,4 +1,4 @@
-"""Pictures that no other test noticed when they were changed: see `tests/mutants`."""
+"""Pictures that no other test noticed when they were changed: see `mutants`."""
 
 from __future__ import annotations
 
