@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .commands import run
+from cli.commands import run
 
 FAMILY = """
 from exactdp import Accuracy, Mechanism, alpha, eps, exp

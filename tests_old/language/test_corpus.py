@@ -12,8 +12,7 @@ import pytest
 from exactdp import Mechanism
 from exactdp.errors import ProgramError
 from exactdp.language.tree import Choose, nodes
-
-from .corpus import FACTORIES, MECHANISMS, as_argument, load, some_input
+from language.corpus import FACTORIES, MECHANISMS, as_argument, load, some_input
 
 NAMES = sorted(MECHANISMS)
 PAPER = {

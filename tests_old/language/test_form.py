@@ -14,8 +14,8 @@ from exactdp import Mechanism
 from exactdp.language.events import Compare, Done, Draw, Selection, State
 from exactdp.language.linear import Linear
 from exactdp.semantics.skeleton import skeleton
+from language.corpus import FACTORIES, load
 
-from .corpus import FACTORIES, load
 from .python_run import by_numbers, orders
 
 
