@@ -18,6 +18,14 @@ from support.examples import examples
 LAPLACE = Mechanism.from_source("def laplace(x: Real): return lap(eps / 2, x)")
 SHARP = Mechanism.from_source("def sharp(x: Real): return lap(2 * eps, x) + 1")
 WHOLE = Mechanism.from_source("def whole(x: Dom(0, 3)): return dlap(eps, x)")
+SCORE = "lambda v: 0 if abs(v - x) < 2 else -1"
+ROUGH, ROUGH_TOO = (
+    Mechanism.from_source(f"def {name}(x: Dom(0, 3)): return expmech({rate}, {SCORE}, range(4))")
+    for name, rate in (("rough", "eps"), ("too", "eps / 2"))
+)
+CLOSE = Mechanism.from_source(
+    "def close(x: Dom(0, 3)): return expmech(eps, lambda v: -abs(v - x), range(4))"
+)
 NAMES = ("one", "two", "three")
 
 
@@ -80,7 +88,21 @@ REFUSED: list[tuple[str, Callable[[], object], str]] = [
     ("all reals", lambda: compare([LAPLACE, SHARP], abs), "depends on the input"),
     ("no adjacency", lambda: compare([LAPLACE, SHARP], adjacent=1), "not an adjacency"),
     ("another name", lambda: compare([LAPLACE, SHARP]).better("a", "b"), "is not compared"),
+    ("an error of a loss", lambda: compare([LAPLACE, SHARP], within=10), "the measure is not"),
+    ("two scores", lambda: compare([ROUGH, CLOSE], "error", [2], within=1), "different scores"),
+    (
+        "score or ideal",
+        lambda: compare([ROUGH, ROUGH_TOO], "error", [2], within=1, ideal=lambda x: x),
+        "an ideal is given",
+    ),
+    ("two distances", lambda: compare([ROUGH, WHOLE], "error", [2], within=1), "score_gap and sup"),
 ]
+
+
+def test_one_score_with_two_rates() -> None:
+    """Of two mechanisms with one score, that with the larger rate is best."""
+    ranking = compare([ROUGH, ROUGH_TOO], "error", [2])
+    assert [str(ranking.best[name]) for name in ("rough", "too")] == ["(0, ∞)", "∅"]
 
 
 @pytest.mark.parametrize(("ask", "told"), [one[1:] for one in REFUSED], ids=[r[0] for r in REFUSED])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -18,14 +19,18 @@ from exactdp import (
     Box,
     ErrorBound,
     ExactdpError,
+    Expected,
     Grid,
     Interval,
     Mechanism,
+    Privacy,
     certify,
+    compare,
     eps,
     exp,
     ideal,
     inf,
+    parse,
     sup,
     value_gap,
 )
@@ -659,3 +664,43 @@ def test_noise_that_all_numbers_have_does_not_matter() -> None:
         least = float(bound.smallest_epsilon())
         assert (1 + least / 2) * math.exp(-least) == pytest.approx(4 / 5, rel=1e-6)
         assert float(bound.risk(eps=1)) == pytest.approx(3 / 4 * math.exp(-1), rel=1e-6)
+
+
+def test_within_has_one_meaning_where_an_ideal_and_a_score_are_there() -> None:
+    """At [0, 1, 4] the weights of 0, …, 4 are w², 1, w, w, w² with w = e^(−1/2) at ε = 1.
+
+    3 and 4 are more than 1 away from the median 1; 0 and 4 have a score below that by more than 1.
+    """
+    score = "abs(len([y for y in x if y < v]) - len([y for y in x if y > v]))"
+    median = Mechanism.from_source(
+        f"def f(x: Dom(0, 4)[3]): return expmech(eps / 2, lambda v: -{score}, range(5))"
+    )
+    bound = ErrorBound(median, within=1, inputs=[[0, 1, 4]])
+    w = math.exp(-0.5)
+    total = 1 + 2 * w + 2 * w * w
+    assert float(bound.risk(eps=1)) == pytest.approx(2 * w * w / total)
+    given: dict[str, Any] = {"ideal": lambda x: sorted(x)[1], "inputs": [[0, 1, 4]]}
+    with pytest.raises(ExactdpError, match="within has two meanings"):
+        ErrorBound(median, within=1, **given)
+    found = ErrorBound(median, within=1, output_distance=sup, **given).risk(eps=1)
+    assert float(found) == pytest.approx((w + w * w) / total)
+
+
+LONG = Mechanism.from_source("def f(x: Dom(0, 3)[100]): return 1 if lap(eps, x[0]) > 1 else 0")
+
+
+def test_one_input_of_very_many() -> None:
+    """Only the one input is examined, where the error is 1/2; all of them are too many."""
+    start = time.process_time()
+    ones = [[1] * 100]
+    assert ErrorBound(LONG, inputs=ones).risk(eps=1).exact == parse("1/2")
+    assert Expected(LONG, "wrong", at_most="1/2", inputs=ones).check().holds
+    assert compare({"one": LONG, "two": LONG}, "error", ones).best["two"]
+    for ask in (
+        lambda: ErrorBound(LONG, risk="5%").check(),
+        lambda: Privacy(LONG).check(),
+        lambda: Accuracy(LONG, "5%", inputs=ones).check(),
+    ):
+        with pytest.raises(ExactdpError, match=r"about 10\^60"):
+            ask()
+    assert time.process_time() - start < 5

@@ -23,6 +23,7 @@ from exactdp import (
     Mechanism,
     alpha,
     certify,
+    compare,
     eps,
     exp,
     inf,
@@ -76,6 +77,25 @@ def test_regret_for_all_reals() -> None:
     found = Expected(LARGER, "regret", at_most=1 / (2 * eps)).check().counterexample
     assert float(LARGER.expectation(found.input, "regret").at(found.eps)) > 1 / (2 * found.eps)
     assert Expected(LARGER, "regret", at_most=1 / eps, inputs=Box(0, 5)).check().outcome == "holds"
+
+
+@pytest.mark.parametrize("name", ["smallest", "first above", "another ideal"])
+def test_a_regret_that_is_not_against_the_largest_value(name: str) -> None:
+    """Only a selection of the largest value has a regret; others are named as functions."""
+    ideal: Any = None
+    body = "0 if lap(eps / 2, q[0]) <= lap(eps / 2, q[1]) else 1"
+    if name == "first above":
+        body = "0 if lap(eps / 2, q[0]) > 1 else (1 if lap(eps / 2, q[1]) > 1 else -1)"
+    elif name == "another ideal":
+        body, ideal = body.replace("<=", ">="), lambda q: 0 if q[0] < q[1] else 1
+    program = Mechanism.from_source(f"def program(q: Real[2]): return {body}")
+    for ask in (
+        lambda: Expected(program, "regret", at_most=1 / eps, ideal=ideal),
+        lambda: program.expectation([0, 2], "regret", ideal=ideal),
+        lambda: compare({"one": program, "two": program}, "regret", [[0, 2]], ideal=ideal),
+    ):
+        with pytest.raises(ExactdpError, match="not proved to be that with the largest"):
+            ask()
 
 
 def test_own_losses() -> None:
