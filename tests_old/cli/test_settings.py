@@ -88,6 +88,24 @@ def test_a_time_limit(tmp_path: Path) -> None:
     assert done.code == 3
 
 
+def test_a_child_that_is_ended_before_it_has_begun(tmp_path: Path) -> None:
+    """It has the parent's handler of signals until then, and printed a traceback."""
+    (tmp_path / "late.py").write_text(
+        "import os, time\n"
+        "from exactdp import Accuracy, Mechanism, eps, exp\n"
+        "os.register_at_fork(after_in_child=lambda: time.sleep(0.7))\n"
+        "m = Mechanism.from_source('def m(x: Dom(0, 1)): return x')\n"
+        "def slow(u):\n"
+        "    sum(range(10**10))\n"
+        "    return exp(-eps)\n"
+        "claim = Accuracy(m, slow)\n",
+        encoding="utf-8",
+    )
+    done = run("check", "late.py", "--timeout", "1.5", cwd=tmp_path)
+    assert done.code == 3
+    assert done.err == ""
+
+
 def test_annotations_of_a_pull_request() -> None:
     """The line is that on which the claim is assigned."""
     lines = (FILES / "bounds.py").read_text(encoding="utf-8").splitlines()

@@ -40,7 +40,6 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "plot": (["plot", LEMMA, "-o", "x.svg"], 0),
     "report": (["report", LEMMA, "-o", "x.html"], 0),
     "certify": (["certify", "no.json"], 2),
-    "status": (["status", "--help"], 0),
     "study": (["study", "--help"], 0),
     "new": (["new", "started"], 0),
     "reproduce": (["reproduce", "--help"], 0),

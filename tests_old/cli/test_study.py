@@ -1,4 +1,4 @@
-"""`exactdp study`: a family of claims in a file, as a table, a picture, and from a store."""
+"""`exactdp study`: a family of claims in a file, as a table and a picture."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def claims():
 
 
 def test_a_study(tmp_path: Path) -> None:
-    """Rows, a table and a picture; the second time rows come from the store."""
+    """Rows, a table and a picture."""
     (tmp_path / "family.py").write_text(FAMILY)
-    command = ["study", "family.py", "--ask", "tightest", "--store", "s", "--json"]
+    command = ["study", "family.py", "--ask", "tightest", "--json"]
     first = run(*command, cwd=tmp_path)
     rows = first.document["rows"]
     assert [(row["rate"], row["shift"], row["kappa"]) for row in rows] == [
@@ -35,7 +35,8 @@ def test_a_study(tmp_path: Path) -> None:
     ]
     files = ["-o", "t.csv", "-o", "t.svg", "--plot", "shift,kappa,rate"]
     again = run(*command, *files, cwd=tmp_path)
-    assert again.document["rows"] == rows  # with the same seconds
+    kappas = [row["kappa"] for row in again.document["rows"]]
+    assert kappas == [row["kappa"] for row in rows]
     assert (tmp_path / "t.csv").read_text().startswith("rate,shift,kappa,lower,upper,")
     assert "<svg" in (tmp_path / "t.svg").read_text()
     assert "4 rows." in run("study", "family.py", cwd=tmp_path).out

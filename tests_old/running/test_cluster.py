@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import exactdp
-from exactdp import ExactdpError, Store
+from exactdp import ExactdpError
 from exactdp.running import pace
 
 from .test_units import accurate, told
@@ -87,7 +87,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster
     found.close()
 
 
-def test_answers_and_deaths(cluster: Cluster, tmp_path: Path) -> None:
+def test_answers_and_deaths(cluster: Cluster) -> None:
     """The same answers; with a worker killed in the middle; without a scheduler an error."""
     alone = told(accurate().check()), told(accurate().tightest())
     first, _ = cluster.worker(), cluster.worker()
@@ -103,7 +103,6 @@ def test_answers_and_deaths(cluster: Cluster, tmp_path: Path) -> None:
 
     assert told(accurate().check(executor=cluster.client, progress=kill)) == alone[0]
     assert killed
-    store = tmp_path / "store"
 
     def end(done: int, total: int) -> None:
         del total
@@ -112,10 +111,7 @@ def test_answers_and_deaths(cluster: Cluster, tmp_path: Path) -> None:
             cluster.scheduler.wait()
 
     with pytest.raises(ExactdpError, match="the executor has stopped"):
-        accurate().check(executor=cluster.client, progress=end, store=store)
-    (run,) = Store(store).runs()
-    assert run.done > 5
-    assert told(accurate().check(store=store)) == alone[0]
+        accurate().check(executor=cluster.client, progress=end)
 
 
 def test_another_version_is_refused(cluster: Cluster, tmp_path: Path) -> None:

@@ -8,13 +8,9 @@ import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -37,12 +33,11 @@ from exactdp.claims.decision.spreading import CellDesk, CellPart, CellUnit, Spre
 from exactdp.claims.decision.work import Frontier
 from exactdp.claims.private.slopes import Slopes
 from exactdp.claims.regions.places import OnCone
-from exactdp.claims.stated.identity import blob_of, key_of
+from exactdp.claims.stated.identity import blob_of
 from exactdp.running import pace
 from exactdp.running.conduct import ALONE
 from exactdp.running.crew import Forked
 from exactdp.running.packing import UnreadableError, pack, unpack
-from exactdp.running.store import Store
 
 LARGER = """
 def larger(q: Real[3]):
@@ -130,19 +125,10 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_answers_are_the_same(name: str, tmp_path: Path) -> None:
-    """One job, two, a store that is filled, half of it, and one that is full."""
-    ask, path = QUESTIONS[name], tmp_path / "store"
-    alone = told(ask())
-    assert told(ask(jobs=2)) == alone
-    assert told(ask(store=path)) == alone
-    line = Store(path)._opened()
-    with line:
-        line.execute("DELETE FROM units WHERE rowid % 2")
-    assert told(ask(jobs=2, store=path)) == alone
-    units = [one.units for one in Store(path).runs()]
-    assert told(ask(store=path)) == alone
-    assert [one.units for one in Store(path).runs()] == units
+def test_answers_are_the_same(name: str) -> None:
+    """One job, and two."""
+    ask = QUESTIONS[name]
+    assert told(ask(jobs=2)) == told(ask())
 
 
 @pytest.mark.usefixtures("tiny")
@@ -287,74 +273,6 @@ def test_functions_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
         claim.check(executor=_Elsewhere())
 
 
-def test_keys() -> None:
-    """What changes an answer changes the key."""
-
-    def scored(weight: int, power: int = 1) -> Accuracy:
-        def score(x: int, y: int) -> Fraction:
-            return Fraction(-abs(x - y) * weight) ** power
-
-        source = "def pick(x: Dom(0, 1)):\n    return lap(eps, score(x, 1)) > 0\n"
-        return Accuracy(Mechanism.from_source(source, {"score": score}), "50%")
-
-    claims = [accurate(), accurate("5%"), accurate(epsilon="(0, 1]"), accurate(boundary="check")]
-    claims += [Accuracy(noisy_max(), "5%", inputs=Grid(0, 1)), scored(1), scored(2), scored(1, 3)]
-    claims += [private(), private(budget=eps / 2)]  # type: ignore[list-item]
-    keys = [key_of(one, "question") for one in claims]
-    assert len(set(keys)) == len(keys)
-    assert keys[0] == key_of(accurate(), "question") != key_of(accurate(), "another")
-    assert keys[5] == key_of(scored(1), "question")
-
-
-def test_keys_of_what_functions_use() -> None:
-    """A class, an object, an enumeration, a module: a function is what it uses, too."""
-
-    def keyed(uses: Callable[[int], Any]) -> list[str]:
-        found = []
-        for weight in (1, 2, 1):
-            source = "def pick(x: Dom(0, 1)):\n    return lap(eps, score(x)) > 0\n"
-            mechanism = Mechanism.from_source(source, {"score": uses(weight)})
-            found.append(key_of(Accuracy(mechanism, "50%"), "question"))
-        return found
-
-    def by_class(weight: int) -> Any:
-        held = type("Held", (type("Base", (), {"weight": weight}),), {"__module__": __name__})
-        return lambda x: held.weight * x  # type: ignore[attr-defined]
-
-    def by_object(weight: int) -> Any:
-        @dataclass(frozen=True)
-        class Held:
-            weight: int = field(compare=False)
-            rest: list[int] = field(default_factory=list)
-
-            def __call__(self, x: int) -> int:
-                return self.weight * x
-
-        return Held(weight)
-
-    def by_members(weight: int) -> Any:
-        held = Enum("held", {"WEIGHT": weight})
-        return lambda x: held.WEIGHT.value * x
-
-    def by_modules(weight: int) -> Any:
-        outer, inner = ModuleType("outer"), ModuleType("inner")
-        outer.inner, inner.weight = inner, weight  # type: ignore[attr-defined]
-        return lambda x: outer.inner.weight * x
-
-    def by_attribute(weight: int) -> Any:
-        def score(x: int) -> int:
-            return int(score.weight * x)  # type: ignore[attr-defined]
-
-        score.weight = weight  # type: ignore[attr-defined]
-        return lru_cache(score)
-
-    for uses in (by_class, by_object, by_members, by_modules, by_attribute):
-        one, other, again = keyed(uses)
-        assert one == again != other, uses
-    with pytest.raises(ExactdpError, match=r"which calls eval\(\), cannot be recognised"):
-        keyed(lambda weight: lambda x: weight * x if x < 2 else eval("y"))
-
-
 def test_reading_runs_nothing() -> None:
     class Bad:
         def __reduce__(self) -> tuple[object, ...]:
@@ -366,7 +284,7 @@ def test_reading_runs_nothing() -> None:
 
 
 def test_a_study(tmp_path: Path) -> None:
-    """Rows in, answers out: the same with two jobs, and from a store."""
+    """Rows in, answers out: the same with two jobs."""
 
     def claim(m: int, percent: int) -> Accuracy | None:
         if m == 3 and percent == 9:
@@ -374,13 +292,12 @@ def test_a_study(tmp_path: Path) -> None:
         return Accuracy(noisy_max(), f"{percent}%", inputs=[[0, 0, m]], alpha=0)
 
     study = Study(claim, m=[2, 3], percent=[5, 9])
-    table = study.run("smallest_epsilon", jobs=2, store=tmp_path / "store")
+    table = study.run("smallest_epsilon", jobs=2)
     assert [(row["m"], row["percent"]) for row in table] == [(2, 5), (2, 9), (3, 5)]
     for row in table:
         alone = claim(row["m"], row["percent"])
         assert alone is not None
         assert row["upper"] == str(alone.smallest_epsilon().upper)
-    assert study.run("smallest_epsilon", store=tmp_path / "store") == table
     assert [row["outcome"] for row in study.run()] == ["fails"] * 3
     table.to_csv(tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text().startswith("m,percent,epsilon,lower,upper,")
