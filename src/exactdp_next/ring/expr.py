@@ -16,10 +16,10 @@ and a part that occurs twice is computed once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from math import inf, isfinite
+from math import isfinite
 from numbers import Rational as RationalNumber
 from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 
@@ -27,16 +27,14 @@ from flint import arb, arb_series, fmpq, fmpz
 
 from ..errors import fail
 from . import cuts, exact, growth, printing, values
-from .dag import fold
+from .condition import Condition, compared, condition
 from .expsum import ExpSum
 from .linear import Rational, whole
+from .node import Node
 from .ratio import Ratio
 
 if TYPE_CHECKING:
     from .enclose import Enclosure
-
-COMPARISONS = cuts.NEGATED
-"""Each comparison with its negation."""
 
 LARGEST_NUMBER = 400_000
 """Bits of a number that arises by raising: as many as the digits of the longest text that is read."""
@@ -60,107 +58,13 @@ class Evaluated(Protocol):
         """Enclose n coefficients of the Taylor series at the points of a ball of ε."""
 
 
-class Node:
-    """An operation and what it is applied to; `data` is the content of a leaf."""
-
-    __slots__ = ("args", "data", "form", "key", "names", "op")
-
-    op: str
-    args: tuple[Node, ...]
-    data: Any
-    names: frozenset[str]
-    form: Any
-    key: int | None
-
-    def __init__(self, op: str, args: tuple[Node, ...] = (), data: Any = None) -> None:
-        names: frozenset[str] = frozenset()
-        if op == "name":
-            names = frozenset((data,))
-        elif op == "exact":
-            names = frozenset(data.names) - exact.constants(data.names)
-        elif op == "leaf":
-            names = frozenset(data.names)
-        for part in args:
-            names = names if part.names <= names else names | part.names
-        put = object.__setattr__
-        put(self, "op", op)
-        put(self, "args", args)
-        put(self, "data", data)
-        put(self, "names", names)
-        put(self, "form", exact.first_guess(op, args))
-        put(self, "key", None)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a formula never changes: {name} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a formula never changes: {name} cannot be deleted")
-
-    def rebuilt(self, args: Sequence[Any]) -> Any:
-        """Return the same operation on other arguments, folded where they are numbers."""
-        if all(one is other for one, other in zip(args, self.args, strict=True)):
-            return self
-        return _BUILD[self.op](*args) if self.op in _BUILD else type(self)(self.op, tuple(args))
-
-    def at(self, values_: Mapping[str, object]) -> Any:
-        """Substitute formulas or numbers for names, all at once."""
-        put = {name: expr(value) for name, value in values_.items()}
-
-        def step(node: Node, parts: list[Node]) -> Node:
-            if node.op == "name":
-                return put.get(node.data, node)
-            if node.op == "exact" and not node.names.isdisjoint(put):
-                return node.tree().at(put)  # type: ignore[attr-defined]
-            if node.op == "leaf" and not node.names.isdisjoint(put):
-                raise ValueError("an evaluated function has no other values for its names")
-            return node if node.names.isdisjoint(put) else node.rebuilt(parts)
-
-        return fold(self, step)
-
-    def __hash__(self) -> int:
-        if self.key is None:
-            fold(self, _hashed)
-        return self.key  # type: ignore[return-value]
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, Node):
-            number = rational_or_none(other)
-            if number is None:
-                return NotImplemented
-            other = Expr("number", data=number)
-        if type(self) is not type(other) or hash(self) != hash(other):
-            return False
-        table: dict[object, int] = {}
-        return _shape(self, table) == _shape(other, table)
-
-    def __str__(self) -> str:
-        return printing.text(self)
-
-    def pretty(self) -> str:
-        """Return it in Unicode: 1 − 2/3·e^(−2ε/9)."""
-        return printing.pretty(self)
-
-    def latex(self) -> str:
-        r"""Return it in LaTeX: 1 - \\frac{2}{3} e^{-\\frac{2}{9} \\varepsilon}."""
-        return printing.latex(self)
-
-    def to_sympy(self) -> Any:
-        """Return it as a SymPy object; names are positive symbols."""
-        return printing.sympy(self)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self)!r})"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _read, (str(self), type(self) is Condition)
-
-
 class Expr(Node):
     """A formula in ε, α, γ and inputs."""
 
     __slots__ = ()
+
+    is_formula = True
+    args: tuple[Any, ...]
 
     def __add__(self, other: object) -> Expr:
         return _operation(_sum, self, other)
@@ -201,6 +105,12 @@ class Expr(Node):
     def __rpow__(self, base: object) -> Expr:
         return _operation(_power, base, self)
 
+    def __eq__(self, other: object) -> bool:
+        number = rational_or_none(other)
+        return Node.__eq__(self, other if number is None else _number(number))
+
+    __hash__ = Node.__hash__
+
     def __lt__(self, other: object) -> Condition:
         return _comparison("<", self, other)
 
@@ -212,9 +122,6 @@ class Expr(Node):
 
     def __ge__(self, other: object) -> Condition:
         return _comparison(">=", self, other)
-
-    __eq__ = Node.__eq__
-    __hash__ = Node.__hash__
 
     def __bool__(self) -> bool:
         form = self.lower()
@@ -232,20 +139,21 @@ class Expr(Node):
         return self.data if self.op == "number" else None
 
     @overload
-    def at(self, values_: Mapping[str, object]) -> Expr: ...
+    def at(self, given: Mapping[str, object]) -> Expr: ...
 
     @overload
-    def at(self, values_: Rational | float | str, digits: int = ...) -> Enclosure: ...
+    def at(self, given: Rational | float | str, digits: int = ...) -> Enclosure: ...
 
-    def at(self, values_: Any, digits: int = 30) -> Any:
+    def at(self, given: Any, digits: int = 30) -> Any:
         """Substitute for names, or enclose the value at a number ε to so many digits.
 
         >>> print((exp(-alpha * eps) + eps).at({"alpha": 2}))
         exp(-2*eps) + eps
         """
-        if isinstance(values_, Mapping):
-            return Node.at(self, values_)
-        return values.enclosure(self, values_, digits)
+        if isinstance(given, Mapping):
+            put = {name: expr(value) for name, value in given.items()}
+            return self.substituted(put)
+        return values.enclosure(self, given, digits)
 
     def lower(self, scaled: Iterable[str] = ()) -> ExpSum | Ratio | None:
         """Return the exact form, or None where there is none.
@@ -284,73 +192,6 @@ class Expr(Node):
         return cuts.pieces(self)
 
 
-class Condition(Node):
-    """A comparison of two formulas, or conditions joined by `&`, `|` and `~`."""
-
-    __slots__ = ()
-
-    def __and__(self, other: object) -> Condition:
-        return _joined("and", self, other)
-
-    def __rand__(self, other: object) -> Condition:
-        return _joined("and", other, self)
-
-    def __or__(self, other: object) -> Condition:
-        return _joined("or", self, other)
-
-    def __ror__(self, other: object) -> Condition:
-        return _joined("or", other, self)
-
-    def __invert__(self) -> Condition:
-        return _negation(self)
-
-    __eq__ = Node.__eq__
-    __hash__ = Node.__hash__
-
-    def at(self, values_: Mapping[str, object]) -> Condition:
-        """Substitute formulas or numbers for names, all at once."""
-        return Node.at(self, values_)  # type: ignore[no-any-return]
-
-    def truth(self) -> bool | None:
-        """Return whether it holds, where that does not depend on any name; None if it may."""
-        return cuts.truth(self)
-
-    def __bool__(self) -> bool:
-        found = self.truth()
-        if found is None:
-            fail("E22", what=str(self))
-        return found
-
-
-# -- equality
-
-
-def _hashed(node: Node, parts: list[int]) -> int:
-    """Return the hash of a node: of its exact form if it has one, otherwise of its shape."""
-    if node.key is None:
-        form = exact.form(node) if isinstance(node, Expr) else None
-        if form is None:
-            content = id(node.data) if node.op == "leaf" else node.data
-            key = hash((node.op, content, *parts))
-        else:
-            number = form.rational()
-            key = hash(form if number is None else number)
-        object.__setattr__(node, "key", key)
-    return node.key  # type: ignore[return-value]
-
-
-def _shape(root: Node, table: dict[object, int]) -> int:
-    """Return a number for the root, the same for equal nodes counted in one table."""
-
-    def step(node: Node, parts: list[int]) -> int:
-        form = exact.form(node) if isinstance(node, Expr) else None
-        content = id(node.data) if node.op == "leaf" else node.data
-        key = (node.op, content, *parts) if form is None else form
-        return table.setdefault(key, len(table))
-
-    return fold(root, step)
-
-
 # -- what users give
 
 
@@ -385,17 +226,6 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
     fail("E20", what=what, value=x)
 
 
-def condition(x: object) -> Condition:
-    """Return a condition, its text, or a truth value as a condition."""
-    if isinstance(x, Condition):
-        return x
-    if isinstance(x, bool):
-        return Condition("truth", data=x)
-    if isinstance(x, str):
-        return _read(x, True)  # type: ignore[return-value]
-    fail("E21", value=x)
-
-
 def _is_operand(x: object) -> bool:
     """Whether an operator takes it, or refuses it in words; for others Python says what it is."""
     return isinstance(x, Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz)
@@ -411,12 +241,6 @@ def _comparison(op: str, one: object, two: object) -> Condition:
     if not (_is_operand(one) and _is_operand(two)):
         return NotImplemented
     return compared(op, expr(one), expr(two))
-
-
-def _read(text: str, is_condition: bool) -> Node:
-    from .text import parse, parse_condition  # noqa: PLC0415 it builds formulas
-
-    return parse_condition(text, names=None) if is_condition else parse(text, names=None)
 
 
 # -- operations; each folds numbers and leaves the rest as it is written
@@ -526,34 +350,6 @@ def _extreme(op: str, *parts: Expr) -> Expr:
     return Expr(op, parts)
 
 
-def compared(op: str, one: Expr, two: Expr) -> Condition:
-    """Return the comparison `one op two`."""
-    return Condition(op, (one, two))
-
-
-def _joined(op: str, one: object, two: object) -> Condition:
-    if not all(isinstance(x, Condition | bool) for x in (one, two)):
-        return NotImplemented
-    return joined(op, condition(one), condition(two))
-
-
-def joined(op: str, *parts: Condition) -> Condition:
-    """Return the conjunction ("and") or disjunction ("or") of conditions."""
-    ends = op == "or"  # the truth value that decides it
-    rest = [part for part in parts if part.op != "truth" or part.data is ends]
-    if any(part.op == "truth" for part in rest) or not rest:
-        return Condition("truth", data=ends if rest else not ends)
-    return rest[0] if len(rest) == 1 else Condition(op, tuple(rest))
-
-
-def _negation(one: Condition) -> Condition:
-    if one.op == "truth":
-        return Condition("truth", data=not one.data)
-    if one.op in COMPARISONS:
-        return Condition(COMPARISONS[one.op], one.args)
-    return one.args[0] if one.op == "not" else Condition("not", (one,))  # type: ignore[return-value]
-
-
 def by_cases(*parts: Any) -> Expr:
     """Return the formula with these conditions and values, one after the other."""
     kept: list[Node] = []
@@ -638,7 +434,7 @@ def name(x: str) -> Expr:
 
 eps, alpha, gamma = name("eps"), name("alpha"), name("gamma")
 
-_BUILD: dict[str, Callable[..., Node]] = {
+_BUILDERS: dict[str, Callable[..., Node]] = {
     "+": _sum,
     "-": _negative,
     "*": _product,
@@ -650,24 +446,6 @@ _BUILD: dict[str, Callable[..., Node]] = {
     "abs": _absolute,
     "min": lambda *parts: _extreme("min", *parts),
     "max": lambda *parts: _extreme("max", *parts),
-    "and": lambda *parts: joined("and", *parts),
-    "or": lambda *parts: joined("or", *parts),
-    "not": _negation,
     "cases": by_cases,
 }
-
-__all__ = [
-    "Condition",
-    "Evaluated",
-    "Expr",
-    "alpha",
-    "eps",
-    "exp",
-    "gamma",
-    "inf",
-    "log",
-    "maximum",
-    "minimum",
-    "piecewise",
-    "sqrt",
-]
+Expr.builders = _BUILDERS

@@ -24,8 +24,9 @@ from typing import Any, NoReturn
 from flint import fmpz
 
 from ..errors import ExactdpError, ParseError, Place, fail
-from . import expr
-from .expr import Condition, Expr
+from . import cuts, expr
+from .condition import Condition, compared, joined, negation
+from .expr import Expr
 from .linear import Rational, whole
 
 LONGEST = 1_000_000
@@ -54,7 +55,7 @@ _NOT_NUMBERS = frozenset({"inf", "nan", "oo", "infinity", "NaN", "Inf", "None"})
 _CHOICE, _OR, _AND, _NOT, _COMPARED, _SUM, _PRODUCT, _SIGN, _POWER = range(9)
 _BINARY = {
     "or": _OR, "and": _AND, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "**": _POWER,
-    **dict.fromkeys(expr.COMPARISONS, _COMPARED),
+    **dict.fromkeys(cuts.NEGATED, _COMPARED),
 }  # fmt: skip
 _PREFIX = {"not": _NOT, "-": _SIGN, "+": _SIGN}
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
@@ -346,7 +347,7 @@ class _Reader:
     def prefixed(self, waiting: _Open, right: _Value) -> _Value:
         start, op = waiting.token.start, waiting.token.text
         if op == "not":
-            return _Value(~self.condition(right), start, right.end)
+            return _Value(negation(self.condition(right)), start, right.end)
         one = self.formula(right)
         return _Value(-one if op == "-" else one, start, right.end)
 
@@ -356,13 +357,13 @@ class _Reader:
             made: Any = self.built(place, _ARITHMETIC[op], self.formula(left), self.formula(right))
             return _Value(made, left.start, right.end)
         if op in ("and", "or"):
-            made = expr.joined(op, self.condition(left), self.condition(right))
+            made = joined(op, self.condition(left), self.condition(right))
             return _Value(made, left.start, right.end)
         two = self.formula(right)
         if left.last is not None:
-            test = expr.joined("and", self.condition(left), expr.compared(op, left.last, two))
+            test = joined("and", self.condition(left), compared(op, left.last, two))
         else:
-            test = expr.compared(op, self.formula(left), two)
+            test = compared(op, self.formula(left), two)
         return _Value(test, left.start, right.end, last=two)
 
     def formula(self, part: _Value) -> Expr:
