@@ -132,23 +132,22 @@ class Terms:
     enclosed by itself, as the powers of a wide ball forget that they belong together.
     """
 
-    __slots__ = ("_derived", "terms", "unit")
+    __slots__ = ("_derived", "bits", "low", "terms", "unit")
 
     def __init__(self, unit: int, terms: Sequence[tuple[int, int, arb]]) -> None:
-        self.unit, self.terms = unit, terms
-        self._derived: list[list[tuple[int, arb_poly]]] | None = [] if self._dense() else None
-
-    def _dense(self) -> bool:
-        exponents = [b for _, b, _ in self.terms]
-        return bool(exponents) and max(exponents) - min(exponents) <= SPARSE * len(exponents)
+        self.unit, self.terms, self.bits = unit, terms, ctx.prec
+        exponents = [b for _, b, _ in terms] or [0]
+        self.low = min(exponents)
+        dense = max(exponents) - self.low <= SPARSE * len(exponents)
+        self._derived: list[list[tuple[int, arb_poly]]] | None = [] if dense else None
 
     def value(self, x: arb) -> arb:
         """Return a ball that contains the values on a ball."""
         if self._derived is not None and _narrow(x):
-            total = arb(0)
-            for k, found in self._at_point(x, 0).items():
-                total += found * x**k
-            return total
+            total, last = arb(0), 0
+            for k, found in self._at_point(x, 0).items():  # from the highest power downwards
+                total, last = (total * x ** (last - k) if last > k else total) + found, k
+            return total * x**last if last else total
         total, powers = arb(0), self._powers(x)
         for k, b, c in self.terms:
             term = c * powers[b]
@@ -188,19 +187,22 @@ class Terms:
         """Return {k: Σ c·(b/unit)^j/j!·e^{bx/unit}}."""
         assert self._derived is not None
         while len(self._derived) <= j:
-            self._derived.append(self._polynomials(len(self._derived)))
-        low = min(b for _, b, _ in self.terms)
-        y, first = (x / self.unit).exp(), (x * low / self.unit).exp()
+            with precision(self.bits):  # kept: as precise as the terms, not as this call
+                self._derived.append(self._polynomials(len(self._derived)))
+        y = (x / self.unit).exp()
+        if not self.low:
+            return {k: polynomial(y) for k, polynomial in self._derived[j]}
+        first = (x * self.low / self.unit).exp()
         return {k: polynomial(y) * first for k, polynomial in self._derived[j]}
 
     def _polynomials(self, j: int) -> list[tuple[int, arb_poly]]:
-        low = min(b for _, b, _ in self.terms)
         groups: dict[int, dict[int, arb]] = {}
+        under = self.unit**j * factorial(j)
         for k, b, c in self.terms:
-            groups.setdefault(k, {})[b - low] = c * point(fmpq(b**j, self.unit**j * factorial(j)))
+            groups.setdefault(k, {})[b - self.low] = c * b**j / under if j else c
         return [
             (k, arb_poly([found.get(i, 0) for i in range(max(found) + 1)]))
-            for k, found in groups.items()
+            for k, found in sorted(groups.items(), reverse=True)
         ]
 
 
@@ -244,6 +246,8 @@ class Taylor:
 
 
 def _coefficients(s: arb_series, n: int) -> list[arb]:
+    if s.prec < n:  # it would be read as 0
+        raise ValueError(f"a series of {s.prec} coefficients where {n} are needed: see `order`")
     return [s[i] for i in range(n)]
 
 
@@ -369,7 +373,7 @@ def _magnitude(q: Fraction) -> int:
 
 def _scaled(q: Fraction, places: int) -> int:
     """Return ⌊q·10^places⌋."""
-    return floor(q * 10**places) if places >= 0 else floor(q) // 10**-places
+    return floor(q * Fraction(10) ** places)
 
 
 def _decimal(n: int, places: int) -> str:

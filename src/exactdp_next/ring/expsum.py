@@ -40,11 +40,12 @@ OPEN = 4096
 class Frame:
     """The names of a sum: their polynomial ring, and which of them are constants."""
 
-    __slots__ = ("context", "line", "n", "names", "numbers", "one", "position", "roots")
+    __slots__ = ("context", "gens", "line", "n", "names", "numbers", "one", "position", "roots")
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names, self.n = names, len(names)
         self.context = _context(self.n)
+        self.gens = self.context.gens()
         self.position = {x: i for i, x in enumerate(names)}
         self.one = self.position.get(constants.ONE)
         self.numbers = [x for x in names if constants.is_constant(x)]
@@ -54,7 +55,7 @@ class Frame:
 
     def monomial(self, b: Iterable[int]) -> fmpq_mpoly:
         """Return Π Bᵢ^bᵢ."""
-        return self.context.term(1, (*(0,) * self.n, *b))
+        return _monomial(tuple(b))
 
 
 @lru_cache(maxsize=4096)
@@ -68,6 +69,11 @@ def _context(n: int) -> fmpq_mpoly_ctx:
     # Different for each n, so that no generator is taken for another one by its name.
     names = [*(f"t{n}_{i}" for i in range(n)), *(f"B{n}_{i}" for i in range(n))]
     return fmpq_mpoly_ctx.get(names, Ordering.lex)
+
+
+@lru_cache(maxsize=1 << 14)
+def _monomial(b: tuple[int, ...]) -> fmpq_mpoly:
+    return _context(len(b)).term(1, (*(0,) * len(b), *b))
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -226,9 +232,9 @@ class ExpSum:
                 return NotImplemented
             other = ExpSum.of(other)
         one, two = self._body, other._body
-        if one[:3] != two[:3]:
+        if not _comparable(one, two):
             one, two = self._canonical(), other._canonical()
-        return one[:3] == two[:3] and bool(one.poly == two.poly)
+        return _comparable(one, two) and bool(one.poly == two.poly)
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -289,7 +295,14 @@ class ExpSum:
         return fraction_of(poly.coefficient(0)) if poly else Fraction(0)
 
     def bits(self) -> int:
-        """Return the bits of the largest coefficient before the point (negative for small ones)."""
+        """Return the bits before the point of the largest coefficient (on a line, with constants).
+
+        It is an estimate that says how precise to be, and negative for small coefficients.
+        """
+        frame = self._canonical().frame
+        if frame.numbers and frame.line:
+            balls = (c.abs_upper().man_exp() for c in self._balls().values())
+            return max(int(m).bit_length() + int(e) for m, e in balls)
         return max((_bits(c) for c in self._body.poly.coeffs()), default=0)
 
     # ---- calculus
@@ -306,7 +319,7 @@ class ExpSum:
             return ExpSum.of(0)
         i = frame.position[name]
         b = frame.n + i
-        rates = frame.context.gens()[b] * poly.derivative(b) + poly * low[i]
+        rates = frame.gens[b] * poly.derivative(b) + poly * low[i]
         return _made(frame, unit, low, poly.derivative(i) + rates * fmpq(1, unit))
 
     def substitute(self, values: Mapping[str, Value]) -> ExpSum:
@@ -316,6 +329,8 @@ class ExpSum:
         of a cone, and {"eps": q·"1/eps"} puts the number q in place of ε. All at once.
         """
         body = self._canonical()
+        if any(x in values for x in body.frame.numbers):
+            raise ValueError("nothing can be put in place of a constant")
         images = {x: _parts(values[x]) for x in body.frame.names if x in values}
         return _substituted(body, images) if images else self
 
@@ -475,8 +490,13 @@ class ExpSum:
         return self._terms[1]
 
     def _balls(self) -> dict[tuple[int, int], arb]:
-        frame = self._canonical().frame
-        first, unit = int("eps" in frame.position), self.unit
+        """Return {(k, b): ball of c} of Σ c·ε^k·e^{bε/unit}."""
+        frame, unit, low, poly, _ = self._canonical()
+        if frame.names == ("eps",):
+            (least,) = low
+            pairs = zip(poly.monoms(), poly.coeffs(), strict=True)
+            return {(int(k), int(b) + least): arb(c) for (k, b), c in pairs}
+        first = int("eps" in frame.position)
         found: dict[tuple[int, int], arb] = {}
         for (k, b), c in self.terms().items():
             ball = arb(c)
@@ -598,6 +618,12 @@ def _raised(body: _Body, low: tuple[int, ...]) -> fmpq_mpoly:
     return body.poly * body.frame.monomial(map(int.__sub__, body.low, low))
 
 
+def _comparable(one: _Body, two: _Body) -> bool:
+    """Whether the sums are equal if and only if their polynomials are."""
+    names = one.frame is two.frame or one.frame.names == two.frame.names
+    return names and one.unit == two.unit and one.low == two.low
+
+
 def _common(one: ExpSum, two: ExpSum) -> tuple[Frame, int, _Body, _Body]:
     a, b = one._body, two._body
     if a.unit == b.unit and a.frame.names == b.frame.names:
@@ -658,7 +684,7 @@ def _substituted(body: _Body, images: Mapping[str, Mapping[str, Rational]]) -> E
     moves = [[int(quotient(row.get(x, 0) * fine, unit)) for x in frame.names] for row in rows]
     forms = [_polynomial(frame, row) for row in rows]
     low = tuple(sum(b * m[j] for b, m in zip(body.low, moves, strict=True)) for j in range(frame.n))
-    if not any(c < 0 for move in moves for c in move) and frame.n:
+    if not any(c < 0 for move in moves for c in move):
         powers = [frame.monomial(move) for move in moves]
         return _reduced(frame, fine, low, body.poly.compose(*forms, *powers, ctx=frame.context))
     return _substituted_by_terms(body, frame, fine, moves, forms)
@@ -693,7 +719,7 @@ def _polynomial(frame: Frame, parts: Mapping[str, Rational]) -> fmpq_mpoly:
     result = frame.context.constant(0)
     for x, c in parts.items():
         i = frame.position[x]
-        theta = frame.context.constant(1) if i == frame.one else frame.context.gens()[i]
+        theta = frame.context.constant(1) if i == frame.one else frame.gens[i]
         result = result + theta * fmpq_of(c)
     return result
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from flint import arb, arb_series, fmpq
 
-from .enclose import order
+from .enclose import order, series_of
 from .expsum import ExpSum, Json, united
 from .linear import Rational, Value
 
@@ -207,11 +207,17 @@ class Ratio:
         return result
 
     def series(self, x: arb, n: int) -> arb_series:
-        """Return balls of the first n Taylor coefficients at every ε of a ball, on a line."""
+        """Return balls of the first n Taylor coefficients at every ε of a ball, on a line.
+
+        They are not finite where a factor may be 0.
+        """
         with order(n):
             result = self.num.series(x, n)
             for f, m in self.factors.items():
-                result = result / f.series(x, n) ** m
+                below = f.series(x, n)
+                if below[0].contains(0):
+                    return series_of([arb.nan()] * n, n)
+                result = result / below**m
         return result
 
     # ---- text and JSON
