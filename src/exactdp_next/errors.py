@@ -20,7 +20,9 @@ class Place:
 class ExactdpError(Exception):
     """Raised when something a user wrote is wrong."""
 
-    def __init__(self, message: str, code: str, place: Place | None, data: dict[str, object]) -> None:
+    def __init__(
+        self, message: str, code: str, place: Place | None, data: dict[str, object]
+    ) -> None:
         super().__init__(message)
         self.code, self.place, self.data = code, place, data
 
@@ -68,6 +70,7 @@ MESSAGES = {
     "E27": "{what} has no value at eps = {value}",
     "E28": "{value!r} is not an interval",
     "E29": "the interval {value} is {problem}",
+    "E30": "{value!r} is not an end of an interval",
     "F01": "{what} is zero, and nothing can be divided by it",
     "F18": "{what} is a number of more than {most} bits",
     "F24": "{what} is not a rational exponent",
@@ -79,7 +82,10 @@ MESSAGES = {
 
 
 def fail(
-    code: str, place: Place | None = None, kind: type[ExactdpError] = ValueRefusedError, **data: object
+    code: str,
+    place: Place | None = None,
+    kind: type[ExactdpError] = ValueRefusedError,
+    **data: object,
 ) -> NoReturn:
     """Raise the error of a code."""
     raise kind(f"{code}: " + MESSAGES[code].format(**data), code, place, data)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from ..errors import fail
 from . import cuts
@@ -36,6 +36,13 @@ class Condition(Node):
 
     def __invert__(self) -> Condition:
         return negation(self)
+
+    def at(self, given: Mapping[str, object]) -> Condition:
+        """Substitute formulas or numbers for names, all at once."""
+        from .expr import expr  # noqa: PLC0415 it imports this module
+
+        put = {name: expr(value) for name, value in given.items()}
+        return self.substituted(put)  # type: ignore[no-any-return]
 
     def truth(self) -> bool | None:
         """Return whether it holds everywhere, or nowhere; None if that is not seen."""
@@ -86,7 +93,7 @@ def negation(one: Condition) -> Condition:
 
 def _operation(op: str, one: object, two: object) -> Condition:
     if not all(isinstance(x, Condition | bool) for x in (one, two)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return joined(op, condition(one), condition(two))
 
 

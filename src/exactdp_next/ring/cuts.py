@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import enclose, exact
 from .dag import postorder
 from .expsum import ExpSum
 
 if TYPE_CHECKING:
-    from .expr import Condition, Expr, Node
+    from .condition import Condition
+    from .expr import Expr
+    from .node import Node
 
 MOST_PIECES = 2_000
 """Pieces of one formula: each becomes a goal of its own."""
@@ -30,7 +32,7 @@ Where = tuple["Condition", ...]
 """Comparisons of which all hold."""
 
 
-class _TooMany(Exception):
+class _TooManyError(Exception):
     """There are more than MOST_PIECES."""
 
 
@@ -50,7 +52,7 @@ def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
                 found[id(node)] = _cases(node, found, tests)
             else:
                 found[id(node)] = _cut(node, [found[id(part)] for part in node.args])
-    except _TooMany:
+    except _TooManyError:
         return None
     return found[id(root)]
 
@@ -112,8 +114,8 @@ def _ways(
         return _joined(all_yes), _products(all_no)
     yes, no = [], []
     for (one, left), (two, right) in _limited([found[id(part)] for part in node.args]):
-        test = type(node)(node.op, (left, right))
-        for ways, side in ((yes, test), (no, ~test)):  # type: ignore[operator]
+        test: Any = type(node)(node.op, (left, right))
+        for ways, side in ((yes, test), (no, ~test)):
             where = _all((one, two, (side,)))
             if where is not None:
                 ways.append(where)
@@ -126,7 +128,7 @@ def _limited(parts: Iterable[list]) -> Iterable[tuple]:  # type: ignore[type-arg
     for part in (parts := list(parts)):
         size *= len(part)
         if size > MOST_PIECES:
-            raise _TooMany
+            raise _TooManyError
     return product(*parts)
 
 
@@ -145,7 +147,7 @@ def _put(result: list[tuple[Where, Expr]], where: Iterable[Iterable[Condition]],
     if found is not None:
         result.append((found, x))
         if len(result) > MOST_PIECES:
-            raise _TooMany
+            raise _TooManyError
 
 
 def _all(where: Iterable[Iterable[Condition]]) -> Where | None:

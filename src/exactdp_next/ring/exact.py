@@ -22,7 +22,8 @@ from .linear import form as form_of
 from .ratio import Ratio
 
 if TYPE_CHECKING:
-    from .expr import Expr, Node
+    from .expr import Expr
+    from .node import Node
 
 UNKNOWN: Final = "unknown"
 """The form of a node for which none has been looked for."""
@@ -35,6 +36,9 @@ LARGEST_POWER = 1_000
 
 LARGEST_LOGARITHM = 128
 """Bits of a number that is factored for its logarithm: about 0.1 s; only small factors beyond."""
+
+LARGEST_CONSTANT = 400_000
+"""Bits of a power of a prime: as many as a number may have that is raised."""
 
 INEXACT = frozenset({"leaf", "min", "max", "cases", "abs"})
 """Operations that have no exact form, unless it is a number and was folded."""
@@ -217,7 +221,8 @@ def _raised(f: Form, q: Fraction) -> Form | None:
             return None
         power += int(k * q)
         rates[name] = rates.get(name, 0) + b * q
-    return ExpSum.exp(_rates(rates)) * ExpSum.name("eps") ** power
+    found = _exp(_rates(rates))
+    return found and found * ExpSum.name("eps") ** power
 
 
 def _powers(terms: int, n: int) -> int:
@@ -235,14 +240,12 @@ def _single(f: ExpSum) -> tuple[Fraction, dict[str, tuple[int, Fraction]]] | Non
     if len(f) != 1:
         return None
     (((ks, bs), c),) = f.terms().items()
-    powers = {
-        name: (k, Fraction(b, f.unit)) for name, k, b in zip(f.names, ks, bs, strict=True)
-    }
+    powers = {name: (k, Fraction(b, f.unit)) for name, k, b in zip(f.names, ks, bs, strict=True)}
     return fraction_of(c), powers
 
 
 def linear(f: Form) -> Value | None:
-    """Return x with f = ε·x for a form of degree 1, None for other forms: a number c is c·"1/eps"."""
+    """Return x with f = ε·x for a form of degree 1, or None; a number c is ε·c·"1/eps"."""
     if isinstance(f, Ratio):
         return None
     parts: dict[str, Rational] = {}
@@ -261,7 +264,17 @@ def _rates(parts: Mapping[str, Rational]) -> Value:
 
 def _exponential(f: Form) -> Form | None:
     exponent = linear(f)
-    return None if exponent is None else ExpSum.exp(exponent)
+    return None if exponent is None else _exp(exponent)
+
+
+def _exp(exponent: Value) -> ExpSum | None:
+    """Return e^(ε·exponent), unless a power of a prime in it is too large to be written out."""
+    if isinstance(exponent, Linear):
+        for name, q in exponent.parts.items():
+            prime = prime_of(str(name))
+            if prime is not None and max(q, -q) * prime.bit_length() > LARGEST_CONSTANT:
+                return None
+    return ExpSum.exp(exponent)
 
 
 def _log_form(c: Fraction, q: Fraction) -> dict[str, Rational] | None:
@@ -386,4 +399,4 @@ def _negated(product: Expr) -> Expr:
     if product.op not in ("*", "/"):
         return -product
     first, second = product.args
-    return type(product)(product.op, (_negated(first), second))  # type: ignore[arg-type]
+    return type(product)(product.op, (_negated(first), second))

@@ -10,8 +10,8 @@ folded. What it means is decided elsewhere: `exact` finds its exact form where t
 `values` encloses it, `cuts` divides it at min, max and cases, `printing` writes it.
 
 Two formulas are equal if their exact forms are; parts without an exact form must have the same
-shape. Every pass is a loop over `dag.postorder`, so a formula may be nested as deeply as memory allows,
-and a part that occurs twice is computed once.
+shape. Every pass is a loop over `dag.postorder`, so a formula may be nested as deeply as memory
+allows, and a part that occurs twice is computed once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .enclose import Enclosure
 
 LARGEST_NUMBER = 400_000
-"""Bits of a number that arises by raising: as many as the digits of the longest text that is read."""
+"""Bits of a number that arises by raising: 120,000 digits."""
 
 LARGEST_EXPONENT = 2**31 - 1
 """Counts fit into 32 bits, as everywhere."""
@@ -107,6 +107,8 @@ class Expr(Node):
 
     def __eq__(self, other: object) -> bool:
         number = rational_or_none(other)
+        if isinstance(other, ExpSum | Ratio):
+            other = expr(other)
         return Node.__eq__(self, other if number is None else _number(number))
 
     __hash__ = Node.__hash__
@@ -185,7 +187,7 @@ class Expr(Node):
         return growth.monotone(self, name)
 
     def pieces(self) -> list[tuple[tuple[Condition, ...], Expr]] | None:
-        """Return formulas without min, max, abs and cases, each with the comparisons where it counts.
+        """Return formulas without min, max, abs, cases, and the comparisons where each counts.
 
         None if there are too many. Where no case applies, there is no piece.
         """
@@ -228,18 +230,19 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
 
 def _is_operand(x: object) -> bool:
     """Whether an operator takes it, or refuses it in words; for others Python says what it is."""
-    return isinstance(x, Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz)
+    kinds = Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz
+    return isinstance(x, kinds)
 
 
 def _operation(build: Callable[[Expr, Expr], Expr], one: object, two: object) -> Expr:
     if not (_is_operand(one) and _is_operand(two)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return build(expr(one), expr(two))
 
 
 def _comparison(op: str, one: object, two: object) -> Condition:
     if not (_is_operand(one) and _is_operand(two)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return compared(op, expr(one), expr(two))
 
 
@@ -262,7 +265,7 @@ def _sum(one: Expr, two: Expr) -> Expr:
 def _negative(one: Expr) -> Expr:
     if one.number is not None:
         return _number(-one.number)
-    return one.args[0] if one.op == "-" else Expr("-", (one,))  # type: ignore[return-value]
+    return one.args[0] if one.op == "-" else Expr("-", (one,))
 
 
 def _difference(one: Expr, two: Expr) -> Expr:
@@ -293,8 +296,10 @@ def _quotient(one: Expr, two: Expr) -> Expr:
 
 def _power(one: Expr, two: Expr) -> Expr:
     a, n = one.number, two.number
-    if n is None or abs(n) > LARGEST_EXPONENT:
+    if n is None:
         fail("F24", what=str(two))
+    if abs(n.numerator) > LARGEST_EXPONENT or n.denominator > LARGEST_EXPONENT:
+        fail("F32")
     if n == 0:
         return _number(1)
     if n == 1:
@@ -306,7 +311,7 @@ def _power(one: Expr, two: Expr) -> Expr:
         if found is not None:
             return _number(found)
     if one.op == "^" and isinstance(n, int) and isinstance(one.args[1].data, int):
-        return _power(one.args[0], _number(one.args[1].data * n))  # type: ignore[arg-type]
+        return _power(one.args[0], _number(one.args[1].data * n))
     return Expr("^", (one, two))
 
 
@@ -321,10 +326,10 @@ def _number_to(a: Rational, n: Fraction) -> Rational | None:
         fail("S53", what=str(a))
     if a == 0:
         return 0
-    ends = [_root(part, n.denominator) for part in (a.numerator, a.denominator)]
-    if None in ends:
+    over, under = (_root(part, n.denominator) for part in (a.numerator, a.denominator))
+    if over is None or under is None:
         return None
-    return _number_to(Fraction(*ends), Fraction(n.numerator))  # type: ignore[arg-type]
+    return _number_to(Fraction(over, under), Fraction(n.numerator))
 
 
 def _root(m: int, n: int) -> int | None:
@@ -337,16 +342,16 @@ def _root(m: int, n: int) -> int | None:
 
 def _absolute(one: Expr) -> Expr:
     if one.number is not None:
-        return _number(abs(one.number))
+        return _number(max(one.number, -one.number))
     return one if one.op in ("abs", "exp", "sqrt") else Expr("abs", (one,))
 
 
 def _extreme(op: str, *parts: Expr) -> Expr:
     if len(parts) == 1:
         return parts[0]
-    numbers = [part.number for part in parts]
-    if None not in numbers:
-        return _number((min if op == "min" else max)(numbers))  # type: ignore[type-var]
+    numbers = [part.number for part in parts if part.number is not None]
+    if len(numbers) == len(parts):
+        return _number(min(numbers) if op == "min" else max(numbers))
     return Expr(op, parts)
 
 

@@ -294,12 +294,11 @@ class _Reader:
             self.refuse("E15", self.stack[-1].token)
         opening = self.stack.pop()
         count = opening.commas + 1
-        parts, self.values = self.values[-count:], self.values[:-count] if count > 1 else self.values
-        if count == 1:
-            self.values.pop()
+        parts = self.values[-count:]
+        del self.values[-count:]
         if opening.function is not None:
             start = opening.function.start
-            made = self.called(opening.function, parts, token)
+            made: Any = self.called(opening.function, parts, token)
         else:
             start = opening.token.start
             made = parts[0].value if count == 1 else tuple(part.value for part in parts)

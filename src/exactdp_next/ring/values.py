@@ -17,7 +17,8 @@ from .linear import Rational
 from .ratio import Ratio
 
 if TYPE_CHECKING:
-    from .expr import Expr, Node
+    from .expr import Expr
+    from .node import Node
 
 MOST_DIGITS = 10_000
 """Digits of a value: some seconds for a sum of a thousand terms."""
@@ -54,7 +55,7 @@ def _step(node: Node, parts: list, at: arb, n: int) -> arb_series | int:  # type
             return arb_series([enclose.point(node.data)], n)
         case "name", _:
             return arb_series([at, 1], n)
-        case ("exact" | "leaf"), _:
+        case (("exact" | "leaf"), _):
             return node.data.series(at, n)  # type: ignore[no-any-return]
         case "+", [a, b]:
             return a + b  # type: ignore[no-any-return]
@@ -74,7 +75,7 @@ def _step(node: Node, parts: list, at: arb, n: int) -> arb_series | int:  # type
             return a.log() if a[0] > 0 else _unknown(n)
         case "abs", [a]:
             return a if a[0] > 0 else -a if a[0] < 0 else _hull([a, -a], n, abs(a[0]))
-        case ("min" | "max"), _:
+        case (("min" | "max"), _):
             return _extreme(node.op, parts, n)
         case "cases", _:
             return _by_cases(parts[::2], parts[1::2], n)
@@ -95,7 +96,8 @@ def _power(a: arb_series, q: Rational, n: int) -> arb_series:
     if n == 1 and a[0] == 0:
         return arb_series([0], n)
     top = a[0].abs_upper() ** enclose.point(q)
-    return arb_series([arb(0).union(top) if a[0].lower() >= 0 else arb("nan"), *_unknowns(n - 1)], n)
+    first = arb(0).union(top) if a[0].lower() >= 0 else arb("nan")
+    return arb_series([first, *_unknowns(n - 1)], n)
 
 
 def _unknowns(n: int) -> list[arb]:
