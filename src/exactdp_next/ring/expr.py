@@ -286,7 +286,7 @@ def _product(one: Expr, two: Expr) -> Expr:
 def _quotient(one: Expr, two: Expr) -> Expr:
     a, b = one.number, two.number
     if b == 0 or (b is None and exact.is_zero(two)):
-        fail("F01", what=str(two))
+        fail("E31", what=str(two))
     if a is not None and b is not None:
         return _number(Fraction(a) / b)
     if a == 0 or b == 1:
@@ -297,15 +297,15 @@ def _quotient(one: Expr, two: Expr) -> Expr:
 def _power(one: Expr, two: Expr) -> Expr:
     a, n = one.number, two.number
     if n is None:
-        fail("F24", what=str(two))
+        fail("E33", what=str(two))
     if abs(n.numerator) > LARGEST_EXPONENT or n.denominator > LARGEST_EXPONENT:
-        fail("F32")
+        fail("E34")
     if n == 0:
         return _number(1)
     if n == 1:
         return one
     if n < 0 and exact.is_zero(one):
-        fail("F01", what=str(one))
+        fail("E31", what=str(one))
     if a is not None:
         found = _number_to(a, Fraction(n))
         if found is not None:
@@ -320,10 +320,10 @@ def _number_to(a: Rational, n: Fraction) -> Rational | None:
     if n.denominator == 1:
         size = max(abs(a.numerator), a.denominator)
         if size > 1 and size.bit_length() * abs(n.numerator) > LARGEST_NUMBER:
-            fail("F18", what=f"{printing.short(a)}**{n}", most=LARGEST_NUMBER)
+            fail("E32", what=f"{printing.short(a)}**{n}", most=LARGEST_NUMBER)
         return whole(Fraction(a) ** n.numerator)
     if a < 0:
-        fail("S53", what=str(a))
+        fail("E37", what=str(a))
     if a == 0:
         return 0
     over, under = (_root(part, n.denominator) for part in (a.numerator, a.denominator))
@@ -382,7 +382,7 @@ def log(x: object) -> Expr:
     """Return the natural logarithm of a formula or number."""
     one = expr(x, "what log is taken of")
     if one.number is not None and one.number <= 0:
-        fail("S44", what=str(one))
+        fail("E36", what=str(one))
     return _number(0) if one.number == 1 else Expr("log", (one,))
 
 

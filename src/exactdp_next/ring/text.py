@@ -212,7 +212,7 @@ class _Reader:
         if token.kind == "number":
             size = decimal(token.text)
             if size is None:
-                self.refuse("F32", token)
+                self.refuse("E34", token)
             if after.text == "%":
                 size, token, after = size / 100, after, self.next(after.end)
             self.values.append(_Value(expr.expr(size), token.start, token.end))
@@ -248,7 +248,7 @@ class _Reader:
         if base in _FUNCTIONS:
             self.refuse("E09", token, what=base)
         known = ", ".join(sorted({*KNOWN, *self.names})[:12])
-        self.refuse("N01", token, what=name, known=known)
+        self.refuse("E35", token, what=name, known=known)
 
     def operator(self, token: _Token) -> tuple[_Token, bool]:
         """Take a token where an operator, a comma or the end of a bracket is expected."""
