@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import fail
@@ -67,8 +68,11 @@ def condition(x: object) -> Condition:
 
 
 def compared(op: str, one: Expr, two: Expr) -> Condition:
-    """Return the comparison `one op two`."""
-    return Condition(op, (one, two))
+    """Return the comparison `one op two`; of two numbers it is a truth value."""
+    found = Condition(op, (one, two))
+    if one.op == two.op == "number":
+        return Condition("truth", data=found.truth())
+    return found
 
 
 def joined(op: str, *parts: Condition) -> Condition:
@@ -101,5 +105,6 @@ _BUILDERS: dict[str, Callable[..., Node]] = {
     "and": lambda *parts: joined("and", *parts),
     "or": lambda *parts: joined("or", *parts),
     "not": negation,
+    **{op: partial(compared, op) for op in cuts.NEGATED},
 }
 Condition.builders = _BUILDERS

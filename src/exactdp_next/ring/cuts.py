@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ExactdpError
 from . import enclose, exact
 from .dag import postorder
 from .expsum import ExpSum
@@ -60,7 +61,7 @@ def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
 def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where, Expr]]:
     """Return the pieces of a node from those of its arguments."""
     if node.op not in CUTTING and all(len(part) == 1 and not part[0][0] for part in parts):
-        return [((), node.rebuilt([part[0][1] for part in parts]))]
+        return _rebuilt(node, (), [part[0][1] for part in parts])
     result: list[tuple[Where, Expr]] = []
     for chosen in _limited(parts):
         where = _all(one for one, _ in chosen)
@@ -76,8 +77,17 @@ def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where,
             _put(result, (where, [values[0] >= 0]), values[0])
             _put(result, (where, [values[0] <= 0]), -values[0])
         else:
-            _put(result, (where,), node.rebuilt(values))
+            for _, one in _rebuilt(node, where, values):
+                _put(result, (where,), one)
     return result
+
+
+def _rebuilt(node: Node, where: Where, values: list[Expr]) -> list[tuple[Where, Expr]]:
+    """Return the piece of other arguments; where it has no value, as log(0), there is none."""
+    try:
+        return [(where, node.rebuilt(values))]
+    except ExactdpError:
+        return []
 
 
 def _cases(
@@ -114,7 +124,7 @@ def _ways(
         return _joined(all_yes), _products(all_no)
     yes, no = [], []
     for (one, left), (two, right) in _limited([found[id(part)] for part in node.args]):
-        test: Any = type(node)(node.op, (left, right))
+        test: Any = node.rebuilt((left, right))
         for ways, side in ((yes, test), (no, ~test)):
             where = _all((one, two, (side,)))
             if where is not None:

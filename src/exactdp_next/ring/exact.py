@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from .constants import ONE, is_constant, logarithm, prime_of
@@ -110,8 +111,7 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
         case "number", _:
             return ExpSum.of(node.data)
         case "name", _:
-            theta = ExpSum.name(node.data)
-            return theta if node.data == "eps" else Ratio.of(theta) / ExpSum.name("eps")
+            return _named(node.data)
         case "exact", _:
             return _simple(node.data)
         case "+", _:
@@ -133,6 +133,12 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
         case "log", [one]:
             return _logarithm(one)
     return None
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str) -> Form:
+    theta = ExpSum.name(name)
+    return theta if name == "eps" else Ratio.of(theta) / ExpSum.name("eps")
 
 
 def _tree(parts: list[Any], combine: Any) -> Form | None:
