@@ -177,3 +177,26 @@ def test_refusals(ask: Callable[[], object], told: str) -> None:
     """The privacy of q + dlap at 1/3 and 1/2 was said to hold; the others did not end or failed."""
     with pytest.raises(ExactdpError, match=told):
         ask()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x: Dom(0, 3)[2]): return [dlap(eps, one) for one in x]",
+        """
+def f(x: Dom(0, 3)[2]):
+    out = []
+    for one in x:
+        out.append(dlap(eps, one))
+    return out
+""",
+    ],
+)
+def test_lists_of_integer_noise_can_equal_numbers(text: str) -> None:
+    """Integer noise is 0 with probability (1 − p)/(1 + p), p = e^(−ε); the answer was 0."""
+    mechanism = Mechanism.from_source(text)
+    exact = ((1 - exp(-eps)) / (1 + exp(-eps))) ** 2
+    assert mechanism.probability([1, 2], [1, 2]) == exact
+    assert mechanism.within([1, 2], 0, distance="discrete") == exact
+    real = Mechanism.from_source(text.replace("dlap", "lap"))
+    assert real.probability([1, 2], [1, 2]) == 0

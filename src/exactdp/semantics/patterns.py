@@ -25,7 +25,6 @@ from exactdp.language.types import Real, RealType
 from exactdp.language.values import Symbolic, Value, freeze
 from exactdp.reals import ClosedForm, Interval
 from exactdp.reals.numbers import rational
-from exactdp.semantics.nodes import has_noise
 from exactdp.semantics.spots import Spot
 
 
@@ -159,8 +158,7 @@ def prefix_test(place: int | None, pattern: Value) -> Callable[[State], bool]:
         if not isinstance(found, tuple):
             return True
         return len(found) <= len(pattern) and all(
-            match(item, wanted, []) and not (has_noise(item) and is_number(wanted))
-            for item, wanted in zip(found, pattern, strict=False)
+            match(item, wanted, []) for item, wanted in zip(found, pattern, strict=False)
         )
 
     return test
