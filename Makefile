@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/.installed
 
-.PHONY: demo reproduce test soak lint docs bench bench-check mutants browser clean
+.PHONY: demo reproduce test soak lint budget docs bench bench-check mutants browser clean
 
 # The main job, after installing only what it needs: about a minute.
 demo: .venv/.light
@@ -35,6 +35,11 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python -m bench.budget
+
+# How large the new tree is, beside limits, which hold, and estimates, which inform.
+budget: $(INSTALLED)
+	$(BIN)/python -m bench.budget
 
 # The site is docs/_build/html/index.html; what its pages show is run before it is built.
 docs: $(INSTALLED)
