@@ -20,7 +20,9 @@ class Place:
 class ExactdpError(Exception):
     """Raised when something a user wrote is wrong."""
 
-    def __init__(self, message: str, code: str, place: Place | None, data: dict[str, object]) -> None:
+    def __init__(
+        self, message: str, code: str, place: Place | None, data: dict[str, object]
+    ) -> None:
         super().__init__(message)
         self.code, self.place, self.data = code, place, data
 
@@ -79,7 +81,10 @@ MESSAGES = {
 
 
 def fail(
-    code: str, place: Place | None = None, kind: type[ExactdpError] = ValueRefusedError, **data: object
+    code: str,
+    place: Place | None = None,
+    kind: type[ExactdpError] = ValueRefusedError,
+    **data: object,
 ) -> NoReturn:
     """Raise the error of a code."""
     raise kind(f"{code}: " + MESSAGES[code].format(**data), code, place, data)

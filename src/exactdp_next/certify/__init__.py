@@ -1,7 +1,8 @@
-"""The checker: it follows a certificate, and imports nothing of the solver; the standard library is enough.
+"""The checker: it follows a certificate, and imports nothing of the solver.
 
-A certificate is told choices (nodes of states, radius and direction of a neighbour, steps of a sign), and everything that is
-a function of the statement is computed here: the states of the program, its graphs, probabilities, the goals.
+A certificate is told choices (nodes of states, radius and direction of a neighbour, steps of a
+sign), and everything that is a function of the statement is computed here: the states of the
+program, its graphs, probabilities, the goals.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ class Accepted:
 
 
 def accepted(certificate: object) -> Accepted:
-    """Return what a certificate proves, or raise Rejected; it is a text, or what `json.loads` makes of it."""
+    """Return what a certificate proves, or raise Rejected.
+
+    It is a text, or what `json.loads` makes of it.
+    """
     try:
         return _accepted(certificate)
     except (RecursionError, MemoryError, OverflowError) as error:

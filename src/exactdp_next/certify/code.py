@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import cast
 
 from .document import Rejected, Work, fields, listed, natural, need, rational, row, text
 from .formula import Formula, read_formula
@@ -40,7 +41,9 @@ class Program:
     def coordinates(self) -> tuple[str, ...]:
         """The names of the single numbers of an input."""
         return tuple(
-            c for x, n in self.inputs for c in ([x] if n is None else [f"{x}[{i}]" for i in range(n)])
+            c
+            for x, n in self.inputs
+            for c in ([x] if n is None else [f"{x}[{i}]" for i in range(n)])
         )
 
     def start(self, numbers: list[Fraction | Form]) -> Environment:
@@ -61,7 +64,10 @@ class Program:
         return {x: v for x, v in self.symbols().items() if x not in changed}
 
     def live(self, work: Work) -> list[set[str]]:
-        """For each instruction the variables that some run from it reads before it assigns them; sets only grow."""
+        """For each instruction the variables that some run from it reads before it assigns them.
+
+        Sets only grow.
+        """
         live: list[set[str]] = [set() for _ in self.code]
         changed = True
         while changed:
@@ -114,7 +120,9 @@ def read_program(x: object) -> Program:
         variable, kind = row(one, 2, "an input")
         kinds.append((text(variable, "a name"), _length(text(kind, "a type"))))
     need(len({v for v, _ in kinds}) == len(kinds), "two inputs with one name")
-    instructions = [_read_instruction(listed(one, "an instruction")) for one in listed(code, "code")]
+    instructions = [
+        _read_instruction(listed(one, "an instruction")) for one in listed(code, "code")
+    ]
     size = len(instructions)
     ends = (j for i, one in enumerate(instructions) for j in _following(i, one))
     need(size and all(j < size for j in ends), "a jump out of the code")
@@ -124,7 +132,10 @@ def read_program(x: object) -> Program:
 def _length(kind: str) -> int | None:
     if kind == "Real":
         return None
-    need(kind.startswith("Real[") and kind.endswith("]") and kind[5:-1].isdecimal(), f"an unknown type {kind}")
+    need(
+        kind.startswith("Real[") and kind.endswith("]") and kind[5:-1].isdecimal(),
+        f"an unknown type {kind}",
+    )
     need(len(kind) < 12, "a list of inputs that is too long")
     return int(kind[5:-1])
 
@@ -206,15 +217,16 @@ def value(e: object, env: Environment) -> Value:
     """Return the value of an expression."""
     match e:
         case ("const", v):
-            return v  # type: ignore[no-any-return]
+            return cast(Value, v)
         case ("name", str(x)):
             need(x in env, f"a variable without a value: {x}")
             return env[x]
         case ("index", a, i):
-            listed_, at = value(a, env), value(i, env)
-            ok = isinstance(listed_, tuple) and isinstance(at, Fraction) and at.denominator == 1
-            need(ok and -len(listed_) <= at < len(listed_), "an index")  # type: ignore[operator, arg-type]
-            return listed_[int(at)]  # type: ignore[index, call-overload, arg-type]
+            values, at = value(a, env), value(i, env)
+            if not isinstance(values, tuple) or not isinstance(at, Fraction):
+                raise Rejected("an index")
+            need(at.denominator == 1 and -len(values) <= at < len(values), "an index")
+            return values[int(at)]
         case (str(op), a, b):
             return _applied(op, _number(value(a, env)), _number(value(b, env)))
     raise Rejected("an unknown expression")
@@ -224,26 +236,29 @@ def _applied(op: str, a: Form | Fraction, b: Form | Fraction) -> Value:
     if op in ("+", "-"):
         return plus(a, scaled(b, Fraction(1 if op == "+" else -1)))
     if op == "/":
-        need(isinstance(b, Fraction) and b, "a division")
-        return scaled(a, 1 / b)  # type: ignore[operator]
+        if not isinstance(b, Fraction) or not b:
+            raise Rejected("a division")
+        return scaled(a, 1 / b)
     if not isinstance(b, Fraction):
         a, b = b, a
-    need(isinstance(b, Fraction), "a product of unknown numbers")
-    result = scaled(a, b)  # type: ignore[arg-type]
+    if not isinstance(b, Fraction):
+        raise Rejected("a product of unknown numbers")
+    result = scaled(a, b)
     if isinstance(result, Fraction):
         sized(result)
     return result
 
 
 def _number(v: Value) -> Form | Fraction:
-    need(isinstance(v, (Form, Fraction)), "a value that is no number")
-    return v  # type: ignore[return-value]
+    if not isinstance(v, (Form, Fraction)):
+        raise Rejected("a value that is no number")
+    return v
 
 
 def _rate(v: Value, work: Work) -> Fraction:
     """Return the rate divided by ε."""
-    need(isinstance(v, Formula), "a rate")
-    assert isinstance(v, Formula)
+    if not isinstance(v, Formula):
+        raise Rejected("a rate that is no formula in ε")
     rate = v.multiple_of_eps(work)
     need(rate > 0, "a rate that is not positive")
     return rate

@@ -1,4 +1,7 @@
-"""The document: JSON that anyone may have written; its shapes are checked as they are read, and work is counted."""
+"""The document: JSON that anyone may have written.
+
+Its shapes are checked as they are read, and work is counted.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ LONGEST_NUMBER = 2_000
 """Digits of a rational; exact bounds of the paper's rows have some fifty."""
 
 STEPS, STEPS_PER_CHARACTER = 100_000, 200
-"""Steps of a replay, each some microseconds: about a second for 1 KB. The paper's rows need 20 for a character."""
+"""Steps of a replay, each some microseconds.
+
+About a second for 1 KB. The paper's rows need 20 for a character.
+"""
 
 LARGEST = 100_000
 """Bits of a number that a replay computes."""
@@ -42,10 +48,12 @@ class Work:
 
 
 def document(x: object) -> tuple[dict[str, object], Work]:
-    """Return a certificate, given as text or as what `json.loads` returns, and the work that it may cause."""
+    """Return a certificate, given as text or as JSON, and the work that it may cause."""
     if isinstance(x, str):
         try:
-            x = json.loads(x, object_pairs_hook=_once, parse_float=_no_float, parse_constant=_no_float)
+            x = json.loads(
+                x, object_pairs_hook=_once, parse_float=_no_float, parse_constant=_no_float
+            )
         except (ValueError, RecursionError):
             raise Rejected("a text that is no JSON") from None
     characters, todo = 0, [x]
@@ -64,7 +72,10 @@ def document(x: object) -> tuple[dict[str, object], Work]:
             need(one.bit_length() < LARGEST, "a number that is too long")
             characters += one.bit_length() // 3
         else:
-            need(one is None or type(one) is bool, f"a {type(one).__name__}, which is no part of a certificate")
+            need(
+                one is None or type(one) is bool,
+                f"a {type(one).__name__}, which is no part of a certificate",
+            )
     need(type(x) is dict, "a certificate is an object")
     assert isinstance(x, dict)
     return x, Work(characters)
@@ -115,12 +126,15 @@ def natural(x: object, what: str) -> int:
 
 
 def rational(x: object, what: str) -> Fraction:
-    """Return a whole number or "p/q" in lowest terms as a Fraction, the one type of numbers that are computed with."""
+    """Return a whole number, or "p/q" in lowest terms, as a Fraction."""
     if type(x) is int:
         need(x.bit_length() < 3 * LONGEST_NUMBER, f"{what} is too long")
         return Fraction(x)
     written = text(x, what)
-    need(len(written) <= 2 * LONGEST_NUMBER and _RATIONAL.fullmatch(written), f"{what} is no rational")
+    need(
+        len(written) <= 2 * LONGEST_NUMBER and _RATIONAL.fullmatch(written),
+        f"{what} is no rational",
+    )
     value = Fraction(written)
     need(str(value) == written and value.denominator > 1, f"{what} is not in lowest terms")
     return value

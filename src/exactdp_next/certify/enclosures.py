@@ -1,4 +1,4 @@
-"""Enclosures of sums: e^{bε/unit} and powers of ε by whole numbers over 2^bits, rounded outwards."""
+"""Enclosures of sums: exponentials and powers as whole numbers over 2^bits, rounded outwards."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ class Exponentials:
 def decay(x: Fraction, bits: int) -> tuple[int, int]:
     """Return whole numbers with low ≤ e^{−x}·2^bits ≤ high, for x ≥ 0.
 
-    The Taylor series of e^{−y} for y = x/2^h < 1/4, squared h times. With y rounded up it is a lower bound, rounded down an
-    upper one; each term is rounded by less than 1, and the rest is less than the last term, which is 0.
+    The Taylor series of e^{−y} for y = x/2^h < 1/4, squared h times. With y rounded up it is a
+    lower bound, rounded down an upper one; each term is rounded by less than 1, and the rest is
+    less than the last term, which is 0.
     """
     halvings = int(x).bit_length() + 3
     work = bits + 2 * halvings + 20

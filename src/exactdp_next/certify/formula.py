@@ -67,17 +67,17 @@ def _lowered(e: ast.expr, values: Mapping[str, Fraction], work: Work) -> Sum:
                 result = multiplied(result, base, work)
             return result
         case ast.BinOp(left=left, op=op, right=right):
-            a, b = _lowered(left, values, work), _lowered(right, values, work)
-            work.spend(len(a.terms) + len(b.terms))
+            one, two = _lowered(left, values, work), _lowered(right, values, work)
+            work.spend(len(one.terms) + len(two.terms))
             match op:
                 case ast.Add():
-                    return a + b
+                    return one + two
                 case ast.Sub():
-                    return a - b
+                    return one - two
                 case ast.Mult():
-                    return multiplied(a, b, work)
+                    return multiplied(one, two, work)
                 case ast.Div():
-                    return multiplied(a, _inverse(b), work)
+                    return multiplied(one, _inverse(two), work)
         case ast.Call(func=ast.Name(id="exp"), args=[a], keywords=[]):
             inside = _lowered(a, values, work)
             need(set(inside.terms) <= {(1, 0)}, "an exponent that is no multiple of ε")
@@ -93,7 +93,7 @@ def _inverse(f: Sum) -> Sum:
 
 
 def _direction(e: ast.expr, name: str) -> int:
-    """Return 0 if a formula does not depend on a name, −1 or 1 where it is shown not to grow or not to fall in it.
+    """Return 0 if a formula does not depend on a name, −1 if it does not grow, 1 if not fall.
 
     All names are ≥ 0. What is not shown is rejected.
     """

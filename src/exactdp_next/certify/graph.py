@@ -1,8 +1,8 @@
-"""Graphs are replayed: every state of the program is run, and must behave like the node that it is said to be.
+"""Graphs are replayed: every state is run, and must behave like the node that it is said to be.
 
-The order of states is that of a breadth-first search, the side on which a comparison holds first. The noise of a state is
-numbered by its first occurrence in the variables sorted by name, in a form in ascending order; a fresh sample has the number
-after the largest one.
+The order of states is that of a breadth-first search, the side on which a comparison holds first.
+The noise of a state is numbered by its first occurrence in the variables sorted by name, in a form
+in ascending order; a fresh sample has the number after the largest one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from .code import Environment, Event, Program, Value, run, same
 from .document import Rejected, Work, listed, natural, need, rational, text
@@ -49,7 +50,10 @@ def replayed(program: Program, output: Value, nodes: object, states: object, wor
     """Return the graph of the event that the output is this one, after following every state."""
     found = _read_nodes(listed(nodes, "nodes"))
     claimed = [_read_arrow(x) for x in listed(states, "states")]
-    need(all(a.to < len(found) and len(a.noise) == found[a.to].arity for a in claimed), "a state's node")
+    need(
+        all(a.to < len(found) and len(a.noise) == found[a.to].arity for a in claimed),
+        "a state's node",
+    )
     need(all(len(set(a.noise)) == len(a.noise) for a in claimed), "noise that is two parameters")
     walk = _Walk(program, work)
     first = walk.enter((0, program.symbols()))
@@ -75,7 +79,7 @@ class _Walk:
         self.todo: deque[tuple[int, Environment]] = deque()
 
     def step(self) -> tuple[Event, list[Arrow], int | None]:
-        """Run the next state; return its event, the states after it with their noise, and the fresh noise."""
+        """Run the next state; return its event, the edges from it, and the fresh noise."""
         pc, env = self.todo.popleft()
         event = run(self.program, pc, {**self.program.fixed, **env}, self.work)
         fresh, after = None, event.next
@@ -111,11 +115,17 @@ def _through(edge: Arrow, claimed: list[Arrow]) -> Arrow:
 
 
 def _behaves(
-    arrow: Arrow, event: Event, after: list[Arrow], fresh: int | None, output: Value, nodes: tuple[Node, ...]
+    arrow: Arrow,
+    event: Event,
+    after: list[Arrow],
+    fresh: int | None,
+    output: Value,
+    nodes: tuple[Node, ...],
 ) -> None:
-    """Reject unless a state with this event is the node of its arrow, with this noise for parameters."""
+    """Reject unless a state with this event behaves like the node of its arrow."""
     if event.kind == "return":
-        need(arrow.to == (WIN if same(event.what[0], output) else LOSE), "an end that is another one")  # type: ignore[arg-type]
+        end = WIN if same(cast(Value, event.what[0]), output) else LOSE
+        need(arrow.to == end, "an end that is another one")
         return
     if all(one == arrow for one in after) and fresh not in arrow.noise:
         return  # whatever happens here, it goes on as that node
@@ -125,7 +135,9 @@ def _behaves(
         need(fresh not in index, "noise from before that is fresh")
         index[fresh] = node.arity
     need(node.kind == event.kind, "a node of another kind")
-    needed = {x for w in event.what if isinstance(w, Form) for x in w.noise} | {x for one in after for x in one.noise}
+    needed = {x for w in event.what if isinstance(w, Form) for x in w.noise} | {
+        x for one in after for x in one.noise
+    }
     need(needed <= set(index), "a node without its noise")
     what = tuple(w.renamed(index) if isinstance(w, Form) else w for w in event.what)
     need(what == node.what, "a node with another form")
@@ -159,12 +171,14 @@ def _read_nodes(nodes: list[object]) -> tuple[Node, ...]:
     for x in nodes:
         match x:
             case ["sample", "lap", rate, mean, to, arity]:
-                what: tuple[object, ...] = "lap", rational(rate, "a rate"), read_form(mean)
-                need(what[1] > 0, "a rate")  # type: ignore[operator]
-                next_ = (_read_arrow(to),)
+                per_eps = rational(rate, "a rate")
+                need(per_eps > 0, "a rate that is not positive")
+                what: tuple[object, ...] = "lap", per_eps, read_form(mean)
+                next_: tuple[Arrow, ...] = (_read_arrow(to),)
                 extra = 1
             case ["test", compared, bool(strict), yes, no, arity]:
-                what, next_, extra = (read_form(compared), strict), (_read_arrow(yes), _read_arrow(no)), 0
+                what, next_ = (read_form(compared), strict), (_read_arrow(yes), _read_arrow(no))
+                extra = 0
                 need(isinstance(what[0], Form), "a test of a number")
             case _:
                 raise Rejected("an unknown node")
@@ -192,6 +206,10 @@ def read_form(x: object) -> Form | Fraction:
     parts: list[tuple[Name, Fraction]] = []
     for name, c in x.items():
         if name:
-            key = natural(int(name[1:]), "noise") if name[:1] == "#" and name[1:].isdecimal() else text(name, "a name")
+            key = (
+                natural(int(name[1:]), "noise")
+                if name[:1] == "#" and name[1:].isdecimal()
+                else text(name, "a name")
+            )
             parts.append((key, rational(c, "a coefficient")))
     return form(parts, rational(x.get("", 0), "a constant"))

@@ -1,4 +1,7 @@
-"""det, and an upper bound of the distance to disagreement: a neighbour at which the ideal is another one."""
+"""det, and an upper bound of the distance to disagreement.
+
+A neighbour at which the ideal is another one.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,15 @@ def det(ideal: Program, u: list[Fraction | Form], work: Work) -> Value:
 def agreed_output(
     ideal: Program, u: list[Fraction], radius: Fraction, direction: list[int], work: Work
 ) -> Value:
-    """Return det(u), after showing dd(u) ≤ radius: the ideal is another one at distance radius + δ, for linf."""
+    """Return det(u), after showing dd(u) ≤ radius.
+
+    The ideal is another one at distance radius + δ, for linf.
+    """
     own = det(ideal, list(u), work)
     need(radius >= 0 and len(direction) == len(u), "a direction")
     need(all(d in (-1, 0, 1) for d in direction), "a neighbour that is too far away")
-    beyond = [form([(BESIDE, Fraction(d))], x + radius * d) for x, d in zip(u, direction, strict=True)]
+    beyond = [
+        form([(BESIDE, Fraction(d))], x + radius * d) for x, d in zip(u, direction, strict=True)
+    ]
     need(not same(det(ideal, beyond, work), own), "a neighbour with the same ideal output")
     return own

@@ -1,8 +1,9 @@
-"""Probabilities: a measure goes through a graph, and noise that is not needed any more is integrated out.
+"""Probabilities: a measure goes through a graph; noise not needed any more is integrated out.
 
-A measure is a mass, a density for each noise, and differences x − y > k that are known. A density is pieces between sorted
-breaks; a piece {(j, k, a, b): c} is Σ c·t^j·ε^k·e^{a·t/rates}·e^{b·ε/(rates·points)}, where t is the noise times ε, and a break
-is a whole number over `points`.
+A measure is a mass, a density for each noise, and differences x − y > k that are known. A density
+is pieces between sorted breaks; a piece {(j, k, a, b): c} is Σ
+c·t^j·ε^k·e^{a·t/rates}·e^{b·ε/(rates·points)}, where t is the noise times ε, and a break is a whole
+number over `points`.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ def _units(graph: Graph, inputs: Mapping[str, Fraction]) -> tuple[int, int]:
         if node.kind == "sample":
             _, rate, mean = node.what
             assert isinstance(rate, Fraction)
-            rates, points = lcm(rates, rate.denominator), lcm(points, _rest(mean, inputs).denominator)
+            rates, points = (
+                lcm(rates, rate.denominator),
+                lcm(points, _rest(mean, inputs).denominator),
+            )
         elif node.kind == "test":
             noise, rest = _at(node.what[0], inputs)
             if noise:
@@ -76,7 +80,9 @@ def _units(graph: Graph, inputs: Mapping[str, Fraction]) -> tuple[int, int]:
     return rates, points
 
 
-def _at(w: object, inputs: Mapping[str, Fraction]) -> tuple[tuple[tuple[int, Fraction], ...], Fraction]:
+def _at(
+    w: object, inputs: Mapping[str, Fraction]
+) -> tuple[tuple[tuple[int, Fraction], ...], Fraction]:
     """Return the noise of a form, and the number that is left at an input."""
     if not isinstance(w, Form):
         assert isinstance(w, Fraction)
@@ -93,7 +99,11 @@ def _rest(w: object, inputs: Mapping[str, Fraction]) -> Fraction:
 
 def _joined(came: list[Measure], arity: int) -> list[Measure]:
     """Add measures of one form: without differences, of at most one noise."""
-    if len(came) < 2 or arity > 1 or any(m.edges or set(m.densities) - set(range(arity)) for m in came):
+    if (
+        len(came) < 2
+        or arity > 1
+        or any(m.edges or set(m.densities) - set(range(arity)) for m in came)
+    ):
         return came
     if arity == 0:
         mass: Piece = {}
@@ -132,7 +142,10 @@ def _steps(
             above = Density((at,), ({}, ONE) if c * s > 0 else (ONE, {}))
             yield replace(m, densities={**m.densities, x: _product(m.densities[x], above)}), arrow
         else:
-            need(len(noise) == 2 and noise[0][1] + noise[1][1] == 0, "a comparison that is no difference")
+            need(
+                len(noise) == 2 and noise[0][1] + noise[1][1] == 0,
+                "a comparison that is no difference",
+            )
             (x, c), (y, _) = noise if noise[0][1] * s > 0 else noise[::-1]
             yield replace(m, edges=(*m.edges, (x, y, calculus.place(limit / abs(c))))), arrow
 
@@ -152,7 +165,11 @@ def _kept(m: Measure, noise: tuple[int, ...], calculus: Calculus) -> Measure:
         (edge,) = (e for e in edges if x in e[:2])
         upper, lower, k = edge
         y = lower if x == upper else upper
-        share = calculus.shifted(calculus.above(below), k) if x == upper else calculus.shifted(below, -k)
+        share = (
+            calculus.shifted(calculus.above(below), k)
+            if x == upper
+            else calculus.shifted(below, -k)
+        )
         densities[y] = _product(densities[y], share)
         edges = tuple(e for e in edges if e != edge)
     index = {x: i for i, x in enumerate(noise)}
@@ -188,7 +205,9 @@ class Calculus:
                 result = plus(result, {(j + 1, k, 0, b): c / (j + 1)})
                 continue
             for i in range(j + 1):
-                factor = Fraction((-1) ** i * factorial(j), factorial(j - i)) * Fraction(self.rates, a) ** (i + 1)
+                factor = Fraction((-1) ** i * factorial(j), factorial(j - i)) * Fraction(
+                    self.rates, a
+                ) ** (i + 1)
                 result = plus(result, {(j - i, k, a, b): c * factor})
         return result
 
@@ -216,7 +235,10 @@ class Calculus:
 
     def total(self, below: Density) -> Piece:
         """Return the limit for t to ∞."""
-        need(all(a < 0 or (a == 0 and j == 0) for j, _, a, _ in below.pieces[-1]), "a density that does not vanish")
+        need(
+            all(a < 0 or (a == 0 and j == 0) for j, _, a, _ in below.pieces[-1]),
+            "a density that does not vanish",
+        )
         return {key: c for key, c in below.pieces[-1].items() if key[2] == 0}
 
     def above(self, below: Density) -> Density:

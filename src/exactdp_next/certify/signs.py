@@ -1,13 +1,18 @@
-"""Signs of sums on a line: a proof that a sum is ≥ 0 for every ε of a window is followed step by step."""
+"""Signs of sums on a line.
+
+A proof that a sum is ≥ 0 for every ε of a window is followed step by step.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import factorial
 
 from .document import Work, fields, listed, natural, need, rational, row
 from .enclosures import Exponentials, enclosed
-from .sums import HIGHEST as HIGHEST_POWER, LARGEST_RATE, Sum, multiplied, number
+from .sums import HIGHEST as HIGHEST_POWER
+from .sums import LARGEST_RATE, Sum, multiplied, number
 
 Window = tuple[Fraction, Fraction | None]
 
@@ -53,7 +58,7 @@ def _walked(f: Sum, on: Window, proof: object, work: Work) -> None:
 
 
 def _near(f: Sum, order: int, near: Fraction, bits: int, work: Work) -> None:
-    """The first derivative that is not 0 at 0 is positive on [0, near], so f is positive on (0, near]."""
+    """Reject unless the first derivative that is not 0 at 0 is positive on [0, near]."""
     need(near > 0 and order <= HIGHEST, "near")
     for _ in range(order):
         work.spend(len(f.terms))
@@ -63,7 +68,10 @@ def _near(f: Sum, order: int, near: Fraction, bits: int, work: Work) -> None:
 
 
 def _far(f: Sum, top: tuple[int, int], far: Fraction, bits: int, work: Work) -> None:
-    """Beyond far the dominant term is larger than all others: their quotients decrease from there on, and their sum is < 1."""
+    """Beyond far the dominant term is larger than all others.
+
+    Their quotients decrease from there on, and their sum is < 1.
+    """
     need(far > 0 and f.terms[top] > 0, "the sign at infinity")
     e, others = Exponentials(f.unit, bits, far, far), Fraction(0)
     work.spend(len(f.terms))
@@ -78,14 +86,14 @@ def _far(f: Sum, top: tuple[int, int], far: Fraction, bits: int, work: Work) -> 
 def _boxes(
     f: Sum, start: Fraction, end: Fraction, ends: list[Fraction], degree: int, bits: int, work: Work
 ) -> None:
-    """On each box the sum, or its Taylor polynomial around the middle with its remainder, is positive."""
+    """Reject unless on each box the sum or its Taylor polynomial with its remainder is positive."""
     need(len(ends) > 1 and ends[0] <= start and end <= ends[-1], "boxes that do not meet the ends")
     need(0 < degree <= HIGHEST, "a degree")
     derivatives = [f]
     for _ in range(degree):
         work.spend(len(f.terms))
         derivatives.append(derivatives[-1].derivative())
-    for a, b in zip(ends, ends[1:], strict=False):
+    for a, b in pairwise(ends):
         need(0 < a < b, "boxes in disorder")
         middle, half = (a + b) / 2, (b - a) / 2
         at, over = Exponentials(f.unit, bits, middle, middle), Exponentials(f.unit, bits, a, b)
@@ -100,7 +108,10 @@ def _boxes(
 
 
 def _bits(f: Sum, ends: list[Fraction]) -> int:
-    """Return how many bits enclosures need: more for large coefficients and for ends close to each other."""
+    """Return how many bits enclosures need.
+
+    More for large coefficients and for ends close to each other.
+    """
     sizes = [c.numerator.bit_length() - c.denominator.bit_length() for c in f.terms.values()]
     sizes += [x.denominator.bit_length() for x in ends]
     return 96 + max(0, *sizes)
@@ -120,4 +131,3 @@ def read_sum(x: object) -> Sum:
     size = natural(unit, "a unit")
     need(size > 0 and len(found) == len(listed(terms, "terms")) and all(found.values()), "a sum")
     return Sum(found, size) if found else number(Fraction(0))
-

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
-from .code import Program, read_program, read_value, same
+from .code import Program, Value, read_program, read_value, same
 from .document import Rejected, Work, fields, listed, natural, need, rational, row
 from .formula import Formula, read_formula
-from .graph import replayed
-from .ideal import agreed_output, det
+from .graph import Graph, replayed
+from .ideal import agreed_output
 from .integrate import probability
 from .signs import Window, nonnegative
 from .sums import number
 
-STATEMENT = ("kind", "program", "beta", "inputs", "window", "alpha", "gamma", "input_distance", "output_distance", "boundary")
-CONVENTIONS = {"kind": "accuracy", "alpha": "any", "gamma": 0, "input_distance": "linf", "output_distance": "discrete", "boundary": "skip"}
+STATEMENT = (
+    "kind",
+    "program",
+    "beta",
+    "inputs",
+    "window",
+    "alpha",
+    "gamma",
+    "input_distance",
+    "output_distance",
+    "boundary",
+)
+CONVENTIONS = {
+    "kind": "accuracy",
+    "alpha": "any",
+    "gamma": 0,
+    "input_distance": "linf",
+    "output_distance": "discrete",
+    "boundary": "skip",
+}
 
 
 @dataclass(frozen=True)
@@ -33,15 +50,17 @@ class Statement:
     def __str__(self) -> str:
         low, high = self.window
         inputs = "\n".join(f"    [{', '.join(map(str, u))}]" for u in self.inputs)
-        return (
-            f"For every ε with {low} < ε{'' if high is None else f' < {high}'}, at each of the inputs\n{inputs}\n"
-            "and for each α ≥ 0 that is smaller than the distance (linf) from the input to the inputs at which the ideal output\n"
-            "is another one, the output of the core program\n"
-            f"    {self.program.name}({', '.join(f'{x}: {_kind(n)}' for x, n in self.program.inputs)})\n"
-            + "\n".join(f"    {line}" for line in self.code)
-            + "\nis the ideal output, that of the program with each sample replaced by its mean, with probability at least 1 − β,\n"
-            f"where β = {self.beta_text}."
-        )
+        upper = "" if high is None else f" < {high}"
+        head = ", ".join(f"{x}: {_kind(n)}" for x, n in self.program.inputs)
+        code = "\n".join(f"    {line}" for line in self.code)
+        return f"""For every ε with {low} < ε{upper}, at each of the inputs
+{inputs}
+and for each α ≥ 0 below the distance (linf) from the input to the inputs at which the ideal output
+is another one, the output of the core program
+    {self.program.name}({head})
+{code}
+is the ideal output, that of the program with each sample replaced by its mean,
+with probability at least 1 − β, where β = {self.beta_text}."""
 
 
 def _kind(length: int | None) -> str:
@@ -52,9 +71,15 @@ def read_statement(x: object) -> Statement:
     """Read a statement."""
     values = dict(zip(STATEMENT, fields(x, STATEMENT, "a statement"), strict=True))
     for name, value in CONVENTIONS.items():
-        need(values[name] == value and type(values[name]) is type(value), f"{name} is none that is covered")
+        need(
+            values[name] == value and type(values[name]) is type(value),
+            f"{name} is none that is covered",
+        )
     program = read_program(values["program"])
-    inputs = tuple(tuple(rational(v, "a number") for v in listed(u, "an input")) for u in listed(values["inputs"], "inputs"))
+    inputs = tuple(
+        tuple(rational(v, "a number") for v in listed(u, "an input"))
+        for u in listed(values["inputs"], "inputs")
+    )
     need(all(len(u) == len(program.coordinates) for u in inputs), "an input of another size")
     low, high = row(values["window"], 2, "a window")
     window = rational(low, "an end"), None if high is None else rational(high, "an end")
@@ -100,16 +125,21 @@ def ast_text(v: object) -> str:
 
 
 def check_parts(statement: Statement, document: dict[str, object], work: Work) -> None:
-    """Reject unless each input has a part: a proof of its goal, or that nothing is claimed there."""
+    """Reject unless each input has a part.
+
+    A proof of its goal, or that nothing is claimed there.
+    """
     need(statement.beta.falls_in("alpha"), "β that is not shown to fall in α")
     ideal = statement.program.ideal()
     graphs = listed(document["graphs"], "graphs")
     proofs = listed(document["proofs"], "proofs")
     parts = listed(document["parts"], "parts")
     need(len(parts) == len(statement.inputs) and parts, "a part for each input")
-    known: dict[int, tuple[object, object]] = {}
+    known: dict[int, tuple[Value, Graph]] = {}
     for u, part in zip(statement.inputs, parts, strict=True):
-        radius, direction, graph, proof = fields(part, ("radius", "direction", "graph", "proof"), "a part")
+        radius, direction, graph, proof = fields(
+            part, ("radius", "direction", "graph", "proof"), "a part"
+        )
         r = rational(radius, "a radius")
         steps = [d if type(d) is int else 2 for d in listed(direction, "a direction")]
         output = agreed_output(ideal, list(u), r, steps, work)
@@ -123,8 +153,8 @@ def check_parts(statement: Statement, document: dict[str, object], work: Work) -
             event = read_value(target)
             known[i] = event, replayed(statement.program, event, nodes, states, work)
         event, replay = known[i]
-        need(same(event, output), "a graph of another output")  # type: ignore[arg-type]
+        need(same(event, output), "a graph of another output")
         inputs = dict(zip(statement.program.coordinates, u, strict=True))
-        p = probability(replay, inputs, work)  # type: ignore[arg-type]
+        p = probability(replay, inputs, work)
         beta = statement.beta.lowered({"alpha": r, "gamma": Fraction(0)}, work)
         nonnegative(beta - number(Fraction(1)) + p, statement.window, proofs[j], work)

@@ -1,4 +1,7 @@
-"""Numbers of the checker: linear forms, and sums Σ c·ε^k·e^{bε/unit}; python's fractions, no search."""
+"""Numbers of the checker.
+
+Linear forms, and sums Σ c·ε^k·e^{bε/unit}; python's fractions, no search.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ class Form:
 
     def at(self, values: Mapping[str, Form | Fraction]) -> Form | Fraction:
         """Return it with values for inputs."""
-        total: Form | Fraction = form(((x, c) for x, c in self.parts if isinstance(x, int)), self.constant)
+        total: Form | Fraction = form(
+            ((x, c) for x, c in self.parts if isinstance(x, int)), self.constant
+        )
         for x, c in self.parts:
             if isinstance(x, str):
                 total = plus(total, scaled(values[x], c))
@@ -45,7 +50,9 @@ def form(parts: Iterable[tuple[Name, Fraction]], constant: Fraction) -> Form | F
     total: dict[Name, Fraction] = {}
     for x, c in parts:
         total[x] = total.get(x, Fraction(0)) + c
-    kept = sorted(((x, c) for x, c in total.items() if c), key=lambda p: (isinstance(p[0], str), p[0]))
+    kept = sorted(
+        ((x, c) for x, c in total.items() if c), key=lambda p: (isinstance(p[0], str), p[0])
+    )
     return Form(tuple(kept), constant) if kept else constant
 
 
@@ -128,13 +135,18 @@ def multiplied(f: Sum, g: Sum, work: Work) -> Sum:
     for (k, b), c in one.items():
         for (m, d), e in two.items():
             result[k + m, b + d] = result.get((k + m, b + d), Fraction(0)) + sized(c * e)
-    need(all(k <= HIGHEST and abs(b) <= LARGEST_RATE for k, b in result), "a power that is too high")
+    need(
+        all(k <= HIGHEST and abs(b) <= LARGEST_RATE for k, b in result), "a power that is too high"
+    )
     return Sum({key: c for key, c in result.items() if c}, unit)
 
 
 def sized(q: Fraction) -> Fraction:
     """Return a number, unless it is so long that it is nobody's proof."""
-    need(q.numerator.bit_length() + q.denominator.bit_length() <= LARGEST, "a number that is too long")
+    need(
+        q.numerator.bit_length() + q.denominator.bit_length() <= LARGEST,
+        "a number that is too long",
+    )
     return q
 
 

@@ -22,7 +22,8 @@ from .statement import AccuracyStatement
 class AtInput:
     """From what a goal was made: at the distance dd, p is the probability of the ideal output.
 
-    The claim is about every α < dd; as β does not increase in α it is enough to prove it at α = dd, by continuity.
+    The claim is about every α < dd; as β does not increase in α it is enough to prove it at α = dd,
+    by continuity.
     """
 
     found: Disagreement

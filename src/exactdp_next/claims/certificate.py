@@ -1,7 +1,8 @@
 """Certificate: a verdict as JSON, version 3, for `certify.accepted`.
 
-It contains the statement, and the choices that the checker cannot compute: for each graph its nodes and the node of each
-state, in the order of exploration; for each input the radius and direction of a neighbour; the steps of each sign.
+It contains the statement, and the choices that the checker cannot compute: for each graph its nodes
+and the node of each state, in the order of exploration; for each input the radius and direction of
+a neighbour; the steps of each sign.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from ..decide.goal import Proof, Square, Walk, Zero
 from ..errors import NotYet
 from ..graph.event import Equals
-from ..graph.explore import Compare, Draw, End, State
 from ..graph.graph import Arrow, Graph, SampleNode, TestNode
 from ..graph.model import graph, model
 from ..language.values import Value, json_of, key
@@ -23,11 +23,18 @@ from .statement import AccuracyStatement
 FORMAT, VERSION = "exactdp certificate", 3
 
 
-def certificate(outcome: str, statement: AccuracyStatement, proved: tuple[Proved, ...]) -> dict[str, object]:
+def certificate(
+    outcome: str, statement: AccuracyStatement, proved: tuple[Proved, ...]
+) -> dict[str, object]:
     """Return the certificate of a verdict."""
     if outcome != "holds":
         raise NotYet("certify")
-    return {"format": FORMAT, "version": VERSION, "outcome": outcome, **_Writer(statement, proved).written()}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "outcome": outcome,
+        **_Writer(statement, proved).written(),
+    }
 
 
 class _Writer:
@@ -118,7 +125,12 @@ def _proof_json(proof: Proof) -> dict[str, object]:
         case Zero():
             return {"kind": "zero"}
         case Square(odd, root, walk):
-            return {"kind": "square", "odd": _sum(odd), "root": _sum(root), "proof": _proof_json(walk)}
+            return {
+                "kind": "square",
+                "odd": _sum(odd),
+                "root": _sum(root),
+                "proof": _proof_json(walk),
+            }
         case Walk(order, near, far, ends, degree):
             return {
                 "kind": "walk",
@@ -132,5 +144,10 @@ def _proof_json(proof: Proof) -> dict[str, object]:
 
 def _sum(f: ExpSum) -> dict[str, object]:
     """Return a sum in ε alone."""
-    terms = sorted((*key, c.rational()) for key, c in f.coefficients().items())
-    return {"unit": f.unit, "terms": [[k, b, _number(c)] for k, b, c in terms]}
+    terms = list[list[object]]()
+    for (k, b), c in sorted(f.coefficients().items(), key=lambda term: term[0]):
+        coefficient = c.rational()
+        if coefficient is None:
+            raise NotYet("certify")
+        terms.append([k, b, _number(coefficient)])
+    return {"unit": f.unit, "terms": terms}

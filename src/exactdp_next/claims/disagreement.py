@@ -1,14 +1,14 @@
-"""det and the distance to disagreement of Definition 1, from the states of the ideal; without linear programs.
+"""det, and the distance to disagreement of Definition 1, without linear programs.
 
-Run the ideal on the ball of radius r around u: a comparison whose form is decided on the ball goes one way, others go both
-ways. The least r with another output is a shortest path whose length is the largest |h(u)|/‖h‖ on it. It shows dd ≥ r
-(`reach`). If the ideal is another one just beyond u + r·s for a direction s of norm 1, then dd ≤ r (`neighbour`).
+Run the ideal on the ball of radius r around u: a comparison whose form is decided on the ball goes
+one way, others go both ways. The least r with another output is a shortest path whose length is the
+largest |h(u)|/‖h‖ on it. It shows dd ≥ r (`reach`). If the ideal is another one just beyond u + r·s
+for a direction s of norm 1, then dd ≤ r (`neighbour`).
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -16,9 +16,8 @@ from itertools import count
 from ..errors import NotYet
 from ..graph.explore import Compare, Draw, End, State
 from ..graph.model import Model
-from ..language.program import Program
 from ..language.values import Value, key
-from ..ring.linear import Linear, Rational
+from ..ring.linear import Linear, Name, Rational
 from .part import Point
 
 BESIDE = "beside"
@@ -38,7 +37,8 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
     """Return det and dd at an input, for the distances linf and discrete."""
     program = ideal.program
     output = det(ideal, u)
-    own, inputs = key(output), dict(zip(program.coordinates, u, strict=True))
+    own = key(output)
+    inputs: dict[Name, Linear | Rational] = {**dict(zip(program.coordinates, u, strict=True))}
     order, done = count(), set[int]()
     heap: list[tuple[Fraction, int, int, tuple[Linear, ...]]] = [(Fraction(0), next(order), 0, ())]
     while heap:
@@ -52,14 +52,15 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
                     return Disagreement(output, radius, _direction(ideal, u, radius, crossed, own))
             case Compare(form, strict, sides):
                 value = _number(form.at(inputs))
-                holds = value > 0 or (value == 0 and not strict)
-                needed = abs(value) / sum(abs(c) for c in form.parts.values())
+                holds = bool(value > 0 or (value == 0 and not strict))
+                needed = abs(value) / Fraction(sum(abs(c) for c in form.parts.values()))
                 for taken, edge in zip((True, False), sides, strict=True):
                     if taken == holds and value:
                         heapq.heappush(heap, (radius, next(order), edge.to, crossed))
                         continue
                     side = form if taken else -form
-                    last = (side,) if needed > radius else (*crossed, side) if needed == radius else crossed
+                    before = crossed if needed <= radius else ()
+                    last = (*before, side) if needed >= radius else before
                     heapq.heappush(heap, (max(radius, needed), -next(order), edge.to, last))
             case Draw():
                 raise AssertionError("an ideal draws no samples")
@@ -68,7 +69,7 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
 
 def det(ideal: Model, u: tuple[Linear | Rational, ...]) -> Value:
     """Return the ideal output at an input; its numbers may have an infinitesimal part."""
-    inputs = dict(zip(ideal.program.coordinates, u, strict=True))
+    inputs: dict[Name, Linear | Rational] = {**dict(zip(ideal.program.coordinates, u, strict=True))}
     state: State = ideal.states[0]
     while not isinstance(state, End):
         if isinstance(state, Draw):
@@ -86,15 +87,23 @@ def _direction(
 ) -> tuple[int, ...]:
     """Return a direction of norm 1 such that the ideal is another one just beyond radius.
 
-    `crossed` are the forms that change their sign at this radius on a path to another output: one of them leads there,
-    or all of them together.
+    `crossed` are the forms that change their sign at this radius on a path to another output: one
+    of them leads there, or all of them together.
     """
     for form in (*reversed(crossed), Linear.sum(crossed)):
         if not isinstance(form, Linear):
             continue
         s = tuple(_sign(form.parts.get(x, 0)) for x in ideal.program.coordinates)
         pairs = zip(u, s, strict=True)
-        if key(det(ideal, tuple(x + (radius + Linear.name(BESIDE)) * d if d else x for x, d in pairs))) != own:
+        if (
+            key(
+                det(
+                    ideal,
+                    tuple(x + (radius + Linear.name(BESIDE)) * d if d else x for x, d in pairs),
+                )
+            )
+            != own
+        ):
             return s
     raise NotYet("claims")  # tests that depend on each other need a linear program
 

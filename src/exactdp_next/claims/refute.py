@@ -13,12 +13,15 @@ from .part import Part, Point
 from .statement import AccuracyStatement
 
 STEPS = 200
-"""Bits of α next to dd, and of enclosures: a claim that fails by less than 2^−200 of its bound is not refuted."""
+"""Bits of α next to dd, and of enclosures.
+
+A claim that fails by less than 2^−200 of its bound is not refuted.
+"""
 
 
 @dataclass(frozen=True)
 class Counterexample:
-    """At this input and ε the output is wrong with probability `error`, and the claim allows `allowed`."""
+    """Where the output is wrong with probability `error`, and the claim allows `allowed`."""
 
     input: Point
     eps: Fraction
@@ -29,8 +32,13 @@ class Counterexample:
     allowed: Enclosure
 
 
-def refute(statement: AccuracyStatement, part: Part, goal: Goal, witness: Witness) -> Counterexample | None:
-    """Return an input, ε and α < dd at which the output is wrong with a probability above β; both sides enclosed."""
+def refute(
+    statement: AccuracyStatement, part: Part, goal: Goal, witness: Witness
+) -> Counterexample | None:
+    """Return an input, ε and α < dd at which the output is wrong with a probability above β.
+
+    Both sides enclosed.
+    """
     made = goal.recipe
     assert isinstance(made, AtInput)
     eps = Fraction(witness.eps)
@@ -43,6 +51,8 @@ def refute(statement: AccuracyStatement, part: Part, goal: Goal, witness: Witnes
             allowed = statement.beta.at({"alpha": alpha, "gamma": statement.gamma}).value(x)
             if sign(error - allowed) > 0:
                 sides = Enclosure(*ends(error)), Enclosure(*ends(allowed))
-                return Counterexample(part.inputs, eps, alpha, Fraction(statement.gamma), made.found.output, *sides)
+                return Counterexample(
+                    part.inputs, eps, alpha, Fraction(statement.gamma), made.found.output, *sides
+                )
             step /= 2
     return None

@@ -8,7 +8,10 @@ from .refute import Counterexample
 from .statement import Statement
 
 DIGITS = 60
-"""Numbers that differ by less than 10^−60 of their size are printed alike: enclosures have some 120 digits."""
+"""Numbers that differ by less than 10^−60 of their size are printed alike.
+
+Enclosures have some 120 digits.
+"""
 
 
 def sentence(outcome: str, statement: Statement, failure: Counterexample | None, left: str) -> str:
@@ -20,7 +23,8 @@ def sentence(outcome: str, statement: Statement, failure: Counterexample | None,
         case "fails" if failure:
             return f"Fails: it is not true that {claim}: {counterexample(failure)}."
         case "vacuous":
-            return f"Vacuous: nothing is claimed, as each input is at the distance 0 to disagreement: {claim}."
+            why = "each input is at the distance 0 to disagreement"
+            return f"Vacuous: nothing is claimed, as {why}: {claim}."
     return f"Undecided: {left}: {claim}."
 
 
@@ -28,7 +32,8 @@ def counterexample(one: Counterexample) -> str:
     """Return a counterexample in words, with as many digits as tell both sides apart."""
     error, allowed = _told_apart(one.error, one.allowed)
     return (
-        f"at the input {shown_input(one.input)} and ε = {one.eps} (α = {one.alpha}, γ = {one.gamma}) the output is wrong"
+        f"at the input {shown_input(one.input)} and ε = {one.eps}"
+        f" (α = {one.alpha}, γ = {one.gamma}) the output is wrong"
         f" with probability {error}, and the claim allows {allowed}"
     )
 
@@ -52,5 +57,5 @@ def _claim(one: Statement) -> str:
     window = f"({one.on.low}, {'∞' if one.on.high is None else one.on.high})"
     return (
         f"{one.program.name} is (α, β, γ)-accurate with α {one.alpha}, γ = {shown(one.gamma)} and"
-        f" β = {str(one.beta)} on {count} given input{'s' * (count != 1)}, for every ε in {window}"
+        f" β = {one.beta!s} on {count} given input{'s' * (count != 1)}, for every ε in {window}"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..geometry.domain import Domain
@@ -16,12 +16,12 @@ ANY = "any"
 
 @dataclass(frozen=True)
 class AccuracyStatement:
-    """Definition 2: at each input, for each α < dd, the output is the ideal one with probability at least 1 − β."""
+    """Definition 2: at each input, for each α < dd, the output is wrong with probability ≤ β."""
 
     program: Program
     beta: Expr
     inputs: tuple[Point, ...]
-    on: Domain = Domain()
+    on: Domain = field(default_factory=Domain)
     alpha: str = ANY
     gamma: Rational = Fraction(0)
     input_distance: str = "linf"

@@ -19,7 +19,8 @@ HOLDS, FAILS, UNDECIDED, VACUOUS = "holds", "fails", "undecided", "vacuous"
 class Verdict:
     """The answer to a claim: `holds`, `fails`, `undecided` or `vacuous`; only `holds` is true.
 
-    It has a proof of each goal, the inputs about which nothing is claimed, a counterexample, or what is left.
+    It has a proof of each goal, the inputs about which nothing is claimed, a counterexample, or
+    what is left.
     """
 
     outcome: str

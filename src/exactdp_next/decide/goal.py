@@ -29,12 +29,12 @@ class Zero:
 
 @dataclass(frozen=True)
 class Walk:
-    """The gap, divided by its dominant exponential, is positive on the interior of a window (low, high).
+    """The gap, without its dominant exponential, is positive on the interior of a window.
 
-    If low is 0: up to `near` its derivative of this order, the first one that is not 0 at 0, is positive. If high is
-    infinite: beyond `far` the dominant term is larger than all others together. On each box between two neighbouring
-    `ends` the gap itself, enclosed term by term, or its Taylor polynomial of this degree around the middle, with its
-    remainder, is positive.
+    If low is 0: up to `near` its derivative of this order, the first one that is not 0 at 0, is
+    positive. If high is infinite: beyond `far` the dominant term is larger than all others
+    together. On each box between two neighbouring `ends` the gap itself, enclosed term by term, or
+    its Taylor polynomial of this degree around the middle, with its remainder, is positive.
     """
 
     order: int

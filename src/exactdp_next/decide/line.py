@@ -1,8 +1,9 @@
 """Signs of exact sums on a line: complete.
 
-A sum f(ε) = P(ε, e^{ε/N}) ≥ 0 on a window is decided by its first derivative that is not 0 at 0, its dominant term at ∞, and
-boxes between them. If a box does not get clear, f is divided by squares: the roots ε ≠ 0 of what is left are simple
-(Lindemann), so there either every box gets clear or a sign changes.
+A sum f(ε) = P(ε, e^{ε/N}) ≥ 0 on a window is decided by its first derivative that is not 0 at 0,
+its dominant term at ∞, and boxes between them. If a box does not get clear, f is divided by
+squares: the roots ε ≠ 0 of what is left are simple (Lindemann), so there either every box gets
+clear or a sign changes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from ..ring.expsum import ExpSum
 from .goal import Goal, Open, Proof, Square, Walk, Witness, Zero
 
 CLOSE = 30
-"""Halvings of a box before squares are divided out: a simple root is seldom closer to a box's end than 2^−30 of it."""
+"""Halvings of a box before squares are divided out.
+
+A simple root is seldom closer to a box's end than 2^−30 of it.
+"""
+
 
 def decide(goal: Goal) -> Proof | Witness | Open:
     """Return whether the gap is ≥ 0 for every ε of the window."""
@@ -36,8 +41,8 @@ def decide(goal: Goal) -> Proof | Witness | Open:
 def _walk(f: ExpSum, on: Domain, depth: int | None) -> Walk | Witness | None:
     """Return a proof, a witness, or None where a box is not clear after `depth` halvings.
 
-    Without a depth f has simple roots only, and it terminates: around a point where f is not 0 boxes get clear, around
-    a simple root some middle is on the negative side.
+    Without a depth f has simple roots only, and it terminates: around a point where f is not 0
+    boxes get clear, around a simple root some middle is on the negative side.
     """
     _, b = f.dominant()
     f = f * ExpSum.exp(-Fraction(b, f.unit))
@@ -80,10 +85,10 @@ def _walked(f: ExpSum, on: Domain, depth: int | None, degree: int) -> Walk | Wit
 
 
 def _near(f: ExpSum) -> tuple[int, Fraction, bool]:
-    """Return the order of the first derivative that is not 0 at 0, a point up to which it has one sign, and whether it is
-    positive.
+    """Return the order of the first derivative g that is not 0 at 0, a point, and its sign.
 
-    Terminates: f is not 0, so `order_at_zero` ends, and the derivative is continuous.
+    Up to the point g has one sign; it is returned whether it is positive. Terminates: f is not 0,
+    so `order_at_zero` ends, and g is continuous.
     """
     order, g, near = f.order_at_zero(), f, Fraction(1)
     for _ in range(order):
@@ -96,8 +101,8 @@ def _near(f: ExpSum) -> tuple[int, Fraction, bool]:
 def _far(f: ExpSum, start: Fraction) -> Fraction:
     """Return a point beyond which the dominant term, c·ε^k, is larger than all others together.
 
-    Each quotient of another term and the dominant one must decrease from there on; then it is enough that their sum is
-    below 1 at the point. Terminates because all of them tend to 0.
+    Each quotient of another term and the dominant one must decrease from there on; then it is
+    enough that their sum is below 1 at the point. Terminates because all of them tend to 0.
     """
     top, _ = f.dominant()
     lead = f.lead.value()

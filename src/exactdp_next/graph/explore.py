@@ -1,10 +1,12 @@
 """States: everything a program can do, explored once for all events.
 
-A state is an instruction with the values of its live variables; the live noise in them is numbered in order. The order
-of states and the numbers of noise are part of the format of certificates:
+A state is an instruction with the values of its live variables; the live noise in them is numbered
+in order. The order of states and the numbers of noise are part of the format of certificates:
 
-- states are numbered as a breadth-first search meets them, the side on which a comparison holds first;
-- the noise of a state is numbered by its first occurrence in the variables sorted by name, in a form by its number in
+- states are numbered as a breadth-first search meets them, the side on which a comparison holds
+first;
+- the noise of a state is numbered by its first occurrence in the variables sorted by name, in a
+form by its number in
   the state before; a fresh sample has the number after the largest one of the state before.
 """
 

@@ -1,8 +1,9 @@
 """Graph: everything that can happen on the way to an event; states that behave alike are one node.
 
-A node has parameters 0, 1, …: the noise that it still needs. An edge says which noise of the node before becomes which
-parameter; the noise that a node draws is its number `arity`. Nodes are hash-consed from the ends backwards, so every edge
-leads to a smaller number, and two spellings of a mechanism meet in one graph.
+A node has parameters 0, 1, …: the noise that it still needs. An edge says which noise of the node
+before becomes which parameter; the noise that a node draws is its number `arity`. Nodes are hash-
+consed from the ends backwards, so every edge leads to a smaller number, and two spellings of a
+mechanism meet in one graph.
 """
 
 from __future__ import annotations
@@ -61,7 +62,10 @@ Node = SampleNode | TestNode | EndNode
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes, the two ends first; `states` has the node of each state, with its noise for the node's parameters."""
+    """Nodes, the two ends first.
+
+    `states` has the node of each state, with its noise for the node's parameters.
+    """
 
     nodes: tuple[Node, ...]
     states: tuple[Arrow, ...]
@@ -79,7 +83,7 @@ def merged(states: Sequence[State], event: Event) -> Graph:
     arrows: dict[int, Arrow] = {}
 
     def after(state: State) -> list[Arrow]:
-        """The arrows from a state, in its own noise."""
+        """Return the arrows from a state, in its own noise."""
         found = []
         for edge in state.next:
             arrow = arrows[edge.to]
@@ -103,7 +107,9 @@ def merged(states: Sequence[State], event: Event) -> Graph:
                     continue
                 needed = _needed(mean, [arrow], fresh)
                 index = {x: n for n, x in enumerate((*needed, fresh))}
-                node = SampleNode(noise, rate, _in(mean, index), (_moved(arrow, index),), len(needed))
+                node = SampleNode(
+                    noise, rate, _in(mean, index), (_moved(arrow, index),), len(needed)
+                )
                 arrows[i] = Arrow(number(node), needed)
             case Compare(form, strict, _) as state:
                 yes, no = after(state)
@@ -118,12 +124,10 @@ def merged(states: Sequence[State], event: Event) -> Graph:
     return Graph(tuple(nodes), tuple(arrows[i] for i in range(len(states))))
 
 
-def _needed(
-    form: Linear | Rational, arrows: Sequence[Arrow], fresh: int | None
-) -> tuple[int, ...]:
+def _needed(form: Linear | Rational, arrows: Sequence[Arrow], fresh: int | None) -> tuple[int, ...]:
     """Return the noise from before that a node needs, now or later."""
     found = {x for arrow in arrows for x in arrow.noise} | set(_noises(form))
-    return tuple(sorted(found - {fresh}))  # type: ignore[arg-type]
+    return tuple(sorted(x for x in found if x != fresh))
 
 
 def _noises(form: Linear | Rational) -> Sequence[int]:
@@ -139,7 +143,7 @@ def _moved(arrow: Arrow, index: dict[int, int]) -> Arrow:
 
 
 def _successors_first(states: Sequence[State]) -> list[int]:
-    """Return the numbers of the states, each behind those that come after it (depth first from the start)."""
+    """Return the numbers of the states, each behind those that come after it, depth first."""
     order, entered, stack = list[int](), {0}, [(0, iter(states[0].next))]
     done = set[int]()
     while stack:

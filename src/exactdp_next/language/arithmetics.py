@@ -1,17 +1,20 @@
-"""The arithmetics of the interpreter: what operations and comparisons mean for each kind of number."""
+"""The arithmetics of the interpreter.
+
+What operations and comparisons mean for each kind of number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
 
 from ..errors import NotYet
 from ..ring.exact import monomials
-from ..ring.expr import Expr
+from ..ring.expr import Expr, expr
 from ..ring.linear import Linear, Rational
 from .values import Value
+
+Number = Linear | Rational
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,52 +32,63 @@ def applied(op: str, args: tuple[Value, ...]) -> Value:
         if not isinstance(a, tuple) or type(b) is not int or not -len(a) <= b < len(a):
             raise NotYet("language")
         return a[b]
-    if not _is_number(a) or not _is_number(b):
-        raise NotYet("language")
-    if op == "/":
-        return _quotient(a, b)
-    if op == "*" and isinstance(a, Linear) and isinstance(b, Linear):
-        raise NotYet("language")
-    operation = _OPERATIONS[op]
-    return operation(a, b)
+    if isinstance(a, Expr) or isinstance(b, Expr):
+        return _of_formulas(op, _formula(a), _formula(b))
+    return _of_forms(op, _number(a), _number(b))
 
 
 def compared(op: str, a: Value, b: Value) -> bool | Fork:
     """Return whether a op b holds, or on what it depends."""
-    if not _is_number(a) or not _is_number(b) or isinstance(a, Expr) or isinstance(b, Expr):
-        raise NotYet("language")
-    difference = _OPERATIONS["-"](a, b) if op in (">", ">=") else _OPERATIONS["-"](b, a)
-    strict = op in ("<", ">")
+    one, two = (a, b) if op in (">", ">=") else (b, a)
+    difference, strict = _of_forms("-", _number(one), _number(two)), op in ("<", ">")
     if isinstance(difference, Linear):
         return Fork(difference, strict)
-    number = cast(Rational, difference)
-    return number > 0 or (number == 0 and not strict)
+    return difference > 0 or (difference == 0 and not strict)
 
 
 def rate_of(value: Value) -> Fraction:
     """Return the rate of a sampler, a number times ε, divided by ε."""
-    if isinstance(value, Expr):
-        rate = monomials(value)
-        if rate is not None and set(rate) == {(1, None)} and rate[1, None] > 0:
-            return Fraction(rate[1, None])
+    rate = monomials(value) if isinstance(value, Expr) else None
+    if rate is None or set(rate) != {(1, None)} or rate[1, None] <= 0:
+        raise NotYet("language")
+    return Fraction(rate[1, None])
+
+
+def _of_forms(op: str, a: Number, b: Number) -> Number:
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*" if not isinstance(b, Linear):
+            return a * b
+        case "*" if not isinstance(a, Linear):
+            return b * a
+        case "/" if not isinstance(b, Linear) and b:
+            return a * Fraction(1, b)  # whole numbers give a fraction, never a float
     raise NotYet("language")
 
 
-def _is_number(value: Value) -> bool:
-    return isinstance(value, (int, Fraction, Linear, Expr)) and not isinstance(value, bool)
+def _of_formulas(op: str, a: Expr, b: Expr) -> Expr:
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/":
+            return a / b
+    raise NotYet("language")
 
 
-def _quotient(a: Value, b: Value) -> Value:
-    """Return a / b; whole numbers give a fraction, never a float."""
-    if isinstance(b, Linear) or (isinstance(b, (int, Fraction)) and b == 0):
+def _number(value: Value) -> Number:
+    """Return a number or a linear form."""
+    if not isinstance(value, (int, Fraction, Linear)) or isinstance(value, bool):
         raise NotYet("language")
-    if isinstance(b, Expr) or isinstance(a, Expr):
-        return cast(Value, a / b)  # type: ignore[operator]
-    return cast(Value, a * (1 / Fraction(cast(Rational, b))))  # type: ignore[operator]
+    return value
 
 
-_OPERATIONS: dict[str, Callable[[Value, Value], Value]] = {
-    "+": lambda a, b: cast(Value, a + b),  # type: ignore[operator]
-    "-": lambda a, b: cast(Value, a - b),  # type: ignore[operator]
-    "*": lambda a, b: cast(Value, a * b),  # type: ignore[operator]
-}
+def _formula(value: Value) -> Expr:
+    """Return a number of a program, a formula in ε."""
+    return value if isinstance(value, Expr) else expr(_number(value))

@@ -115,7 +115,7 @@ Instruction = Set | Sample | Test | Jump | Return
 
 @dataclass(frozen=True)
 class Code:
-    """Instructions; `places` says where in the source each comes from and is no part of what the code is."""
+    """Instructions; `places` says where in the source each comes from, and is not compared."""
 
     instructions: tuple[Instruction, ...]
     places: tuple[Place | None, ...] = ()
@@ -136,7 +136,8 @@ class Code:
     def live(self) -> tuple[frozenset[str], ...]:
         """For each instruction, the variables that some run from it reads before it assigns them.
 
-        The least solution of live(i) = reads(i) ∪ (⋃ live(next) − assigned(i)); sets only grow, so it is reached.
+        The least solution of live(i) = reads(i) ∪ (⋃ live(next) − assigned(i)); sets only grow, so
+        it is reached.
         """
         live: list[frozenset[str]] = [frozenset()] * len(self.instructions)
         changed = True

@@ -31,7 +31,7 @@ class Program:
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """The names of the single numbers of an input: q[0], q[1], …"""
+        """The names of the single numbers of an input: q[0], q[1], and so on."""
         return tuple(c for name, kind in self.inputs for c in kind.coordinates(name))
 
     @cached_property

@@ -27,13 +27,12 @@ def _input_type(argument: ast.arg, source: Source) -> InputType:
     match argument.annotation:
         case ast.Subscript(value=ast.Name(id=kind), slice=size):
             base = source.constant(kind)
+            length: object = None
             match size:
-                case ast.Constant(value=length):
-                    pass
+                case ast.Constant(value=written):
+                    length = written
                 case ast.Name(id=name):
                     length = source.constant(name)
-                case _:
-                    raise NotYet("language")
             if isinstance(base, InputType) and type(length) is int:
                 return base[length]
         case ast.Name(id=kind):

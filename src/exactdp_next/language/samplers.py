@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sampler:
-    """A function of a mechanism that draws noise; `noise` names its distribution in the core program."""
+    """A function of a mechanism that draws noise.
+
+    `noise` names its distribution in the core program.
+    """
 
     noise: str
     parameters: tuple[str, ...]

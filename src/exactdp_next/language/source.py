@@ -38,9 +38,7 @@ class Source:
         return cls._of_text("".join(lines), scopes, inspect.getfile(function), first)
 
     @classmethod
-    def _of_text(
-        cls, text: str, constants: Mapping[str, object], file: str, first: int
-    ) -> Source:
+    def _of_text(cls, text: str, constants: Mapping[str, object], file: str, first: int) -> Source:
         flat = textwrap.dedent(text)
         (tree,) = ast.parse(flat).body
         if not isinstance(tree, ast.FunctionDef):

@@ -1,4 +1,7 @@
-"""What an input may be: the annotations of a mechanism's parameters, and the flat coordinates of an input."""
+"""What an input may be.
+
+The annotations of a mechanism's parameters, and the flat coordinates of an input.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class InputType:
         return self.name if self.length is None else f"{self.name}[{self.length}]"
 
     def coordinates(self, name: str) -> tuple[str, ...]:
-        """Return the names of the single numbers: `q`, or `q[0]`, `q[1]`, …"""
+        """Return the names of the single numbers: `q`, or `q[0]`, `q[1]`, and so on."""
         if self.length is None:
             return (name,)
         return tuple(f"{name}[{i}]" for i in range(self.length))

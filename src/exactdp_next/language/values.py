@@ -29,13 +29,14 @@ def shown(value: Value) -> str:
 
 
 def json_of(value: Value) -> object:
-    """Return a value as JSON: a rational is "p/q", a text {"text": …}, a number in ε {"expr": …}."""
+    """Return a value as JSON.
+
+    A rational is "p/q", a text {"text": …}, a number in ε {"expr": …}.
+    """
     if isinstance(value, tuple):
         return [json_of(one) for one in value]
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, str):
         return {"text": value}
-    if isinstance(value, Expr):
-        return {"expr": str(value)}
-    return value.json() if isinstance(value, Linear) else value
+    return {"expr": str(value)} if isinstance(value, Expr) else value

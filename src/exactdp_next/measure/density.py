@@ -1,6 +1,7 @@
 """Density: a piecewise function of one noise.
 
-A noise r is scaled by ε: its pieces are sums in ε and t = ε·r, so their rates are plain numbers. The breaks are values of r.
+A noise r is scaled by ε: its pieces are sums in ε and t = ε·r, so their rates are plain numbers.
+The breaks are values of r.
 """
 
 from __future__ import annotations
@@ -70,7 +71,10 @@ class Density:
         return Density(self.breaks, tuple(total - f for f in self.pieces))
 
     def total(self) -> ExpSum:
-        """Return the limit at ∞ of a function that has one: what does not fall to 0 does not depend on t."""
+        """Return the limit at ∞ of a function that has one.
+
+        What does not fall to 0 does not depend on t.
+        """
         f = self.pieces[-1]
         names, place = f.names, _place(f)
         if place is None:
@@ -112,7 +116,8 @@ def laplace_below(rate: Fraction, mean: Rational) -> Density:
 def primitive(f: ExpSum) -> ExpSum:
     """Return an antiderivative by t.
 
-    ∫ t^j·e^{at} = Σ (−1)^i·j!/(j − i)!·t^{j−i}·e^{at}/a^{i+1} for a ≠ 0, and t^{j+1}/(j + 1) for a = 0.
+    ∫ t^j·e^{at} = Σ (−1)^i·j!/(j − i)!·t^{j−i}·e^{at}/a^{i+1} for a ≠ 0, and t^{j+1}/(j + 1) for a
+    = 0.
     """
     place = _place(f)
     if place is None:

@@ -1,19 +1,21 @@
 """integrate: a graph at an input becomes the probability of its event, as an exact sum in ε.
 
-A measure on the live noise is a mass, a density for each noise, and the differences x − y > k that are known. It goes through
-the nodes from the start; noise that is not needed any more is integrated out as soon as it is a leaf of the tree of
-differences. Measures of one form that meet at a node are added.
+A measure on the live noise is a mass, a density for each noise, and the differences x − y > k that
+are known. It goes through the nodes from the start; noise that is not needed any more is integrated
+out as soon as it is a leaf of the tree of differences. Measures of one form that meet at a node are
+added.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from ..errors import NotYet
 from ..graph.graph import LOSE, WIN, Arrow, Graph, Node, SampleNode, TestNode
 from ..ring.expsum import ExpSum
-from ..ring.linear import Linear, Rational, quotient
+from ..ring.linear import Linear, Name, Rational, quotient
 from .density import NONE, ONE, Density, laplace, laplace_below
 
 
@@ -28,7 +30,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """mass · Π density of each noise · Π [difference holds]; `below` has distribution functions that are known already."""
+    """mass · Π density of each noise · Π [difference holds].
+
+    `below` has distribution functions that are known already.
+    """
 
     mass: ExpSum = ONE
     densities: Mapping[int, Density] = field(default_factory=dict)
@@ -87,7 +92,7 @@ def _cut(one: Measure, noise: Mapping[int, Rational], rest: Rational) -> Measure
 
 
 def _kept(one: Measure, noise: Sequence[int]) -> Measure:
-    """Integrate out what is not an argument, as far as it is in at most one difference, and rename the rest.
+    """Integrate out what is not an argument and in at most one difference; rename the rest.
 
     Each turn removes a noise, so it terminates.
     """
@@ -113,7 +118,10 @@ def _kept(one: Measure, noise: Sequence[int]) -> Measure:
 
 
 def _without(one: Measure, x: int) -> Measure:
-    """Integrate a noise out: its mass goes to the noise with which it was compared, if there is one."""
+    """Integrate a noise out.
+
+    Its mass goes to the noise with which it was compared, if there is one.
+    """
     below = one.below.get(x) or one.densities[x].below()
     left = replace(
         one,
@@ -126,7 +134,9 @@ def _without(one: Measure, x: int) -> Measure:
     (known,) = mine
     left = replace(left, differences=tuple(d for d in one.differences if d != known))
     if x == known.upper:
-        return left.with_density(known.lower, one.densities[known.lower] * below.above().shifted(known.gap))
+        return left.with_density(
+            known.lower, one.densities[known.lower] * below.above().shifted(known.gap)
+        )
     return left.with_density(known.upper, one.densities[known.upper] * below.shifted(-known.gap))
 
 
@@ -140,9 +150,15 @@ def _joined(came: list[Measure], arity: int) -> list[Measure]:
     return [Measure(ONE, {0: sum(rest, first)})]
 
 
-def _at(form: Linear | Rational, inputs: Mapping[str, Rational]) -> tuple[dict[int, Rational], Rational]:
+def _at(
+    form: Linear | Rational, inputs: Mapping[str, Rational]
+) -> tuple[dict[int, Rational], Rational]:
     """Return the noise of a form, and the number that is left at an input."""
-    value = form.at(inputs) if isinstance(form, Linear) else form
+    value = (
+        form.at(cast(Mapping[Name, Linear | Rational], inputs))
+        if isinstance(form, Linear)
+        else form
+    )
     if not isinstance(value, Linear):
         return {}, value
     return {x: c for x, c in value.parts.items() if isinstance(x, int)}, value.constant

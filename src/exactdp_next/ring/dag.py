@@ -55,9 +55,7 @@ def postorder(root: Node, children: Children = arguments) -> Iterator[Node]:
             stack.extend((part, False) for part in reversed(children(node)))
 
 
-def fold(
-    root: Node, step: Callable[[Node, list[T]], T], children: Children = arguments
-) -> T:
+def fold(root: Node, step: Callable[[Node, list[T]], T], children: Children = arguments) -> T:
     """Return the value of the root, where step(node, values of its children) is that of a node."""
     found: dict[int, T] = {}
     for node in postorder(root, children):

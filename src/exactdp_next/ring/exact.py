@@ -235,9 +235,7 @@ def _single(f: ExpSum) -> tuple[Fraction, dict[str, tuple[int, Fraction]]] | Non
     if len(f) != 1:
         return None
     (((ks, bs), c),) = f.terms().items()
-    powers = {
-        name: (k, Fraction(b, f.unit)) for name, k, b in zip(f.names, ks, bs, strict=True)
-    }
+    powers = {name: (k, Fraction(b, f.unit)) for name, k, b in zip(f.names, ks, bs, strict=True)}
     return fraction_of(c), powers
 
 

@@ -228,7 +228,9 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
 
 def _is_operand(x: object) -> bool:
     """Whether an operator takes it, or refuses it in words; for others Python says what it is."""
-    return isinstance(x, Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz)
+    return isinstance(
+        x, Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz
+    )
 
 
 def _operation(build: Callable[[Expr, Expr], Expr], one: object, two: object) -> Expr:

@@ -100,7 +100,7 @@ def _known(node: Node, parts: list[Known], name: str) -> Known:
             return None, d
         case "abs", [(s, d)]:
             return 1, None if s is None else _times(s, d)
-        case ("min" | "max"), _:
+        case (("min" | "max"), _):
             return _extreme(node.op, [s for s, _ in parts]), _all(d for _, d in parts)
         case "cases", _:
             values = parts[1::2]

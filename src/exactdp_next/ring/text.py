@@ -294,7 +294,10 @@ class _Reader:
             self.refuse("E15", self.stack[-1].token)
         opening = self.stack.pop()
         count = opening.commas + 1
-        parts, self.values = self.values[-count:], self.values[:-count] if count > 1 else self.values
+        parts, self.values = (
+            self.values[-count:],
+            self.values[:-count] if count > 1 else self.values,
+        )
         if count == 1:
             self.values.pop()
         if opening.function is not None:

@@ -54,7 +54,7 @@ def _step(node: Node, parts: list, at: arb, n: int) -> arb_series | int:  # type
             return arb_series([enclose.point(node.data)], n)
         case "name", _:
             return arb_series([at, 1], n)
-        case ("exact" | "leaf"), _:
+        case (("exact" | "leaf"), _):
             return node.data.series(at, n)  # type: ignore[no-any-return]
         case "+", [a, b]:
             return a + b  # type: ignore[no-any-return]
@@ -74,7 +74,7 @@ def _step(node: Node, parts: list, at: arb, n: int) -> arb_series | int:  # type
             return a.log() if a[0] > 0 else _unknown(n)
         case "abs", [a]:
             return a if a[0] > 0 else -a if a[0] < 0 else _hull([a, -a], n, abs(a[0]))
-        case ("min" | "max"), _:
+        case (("min" | "max"), _):
             return _extreme(node.op, parts, n)
         case "cases", _:
             return _by_cases(parts[::2], parts[1::2], n)
@@ -95,7 +95,9 @@ def _power(a: arb_series, q: Rational, n: int) -> arb_series:
     if n == 1 and a[0] == 0:
         return arb_series([0], n)
     top = a[0].abs_upper() ** enclose.point(q)
-    return arb_series([arb(0).union(top) if a[0].lower() >= 0 else arb("nan"), *_unknowns(n - 1)], n)
+    return arb_series(
+        [arb(0).union(top) if a[0].lower() >= 0 else arb("nan"), *_unknowns(n - 1)], n
+    )
 
 
 def _unknowns(n: int) -> list[arb]:
