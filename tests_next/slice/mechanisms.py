@@ -1,4 +1,4 @@
-"""Mechanisms that tests ask about; a mechanism is read, not run, so its annotations are no types."""
+"""Mechanisms of the tests: they are read, not run, so their annotations are no types."""
 
 # mypy: ignore-errors
 
