@@ -171,7 +171,7 @@ def test_no_changed_certificate_proves_another_statement() -> None:
     statement = certify.accepted(original).text
     paths, rng = list(places(original)), random.Random(1)
     accepted = 0
-    for _ in range(1500):
+    for _ in range(500):
         path, change = rng.choice(paths), rng.choice(CHANGES)
         forged = copy.deepcopy(original)
         inside: object = forged
@@ -187,7 +187,7 @@ def test_no_changed_certificate_proves_another_statement() -> None:
             assert found.text == statement, path
         else:
             assert found.text != statement or forged == original, path
-    assert accepted < 300
+    assert accepted < 100
 
 
 @pytest.mark.parametrize(

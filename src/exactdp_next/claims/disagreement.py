@@ -53,7 +53,9 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
             case Compare(form, strict, sides):
                 value = _number(form.at(inputs))
                 holds = bool(value > 0 or (value == 0 and not strict))
-                needed = abs(value) / Fraction(sum(abs(c) for c in form.parts.values()))
+                needed = abs(value) / sum(
+                    (Fraction(abs(c)) for c in form.parts.values()), Fraction(0)
+                )
                 for taken, edge in zip((True, False), sides, strict=True):
                     if taken == holds and value:
                         heapq.heappush(heap, (radius, next(order), edge.to, crossed))
