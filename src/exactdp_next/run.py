@@ -127,9 +127,8 @@ class Run:
             self._pool = None
             fail("worker-ended")
         finally:
-            left = [one for one in futures if not one.cancel() and not one.done()]
-            if left:
-                self._end_workers()
+            if not all(one.done() for one in futures):
+                self._abandon(futures)
 
     def _in_place(self, function: Callable[[T], R], items: Sequence[T], what: str) -> Iterator[R]:
         before = self._around
@@ -158,9 +157,7 @@ class Run:
                 raise
         else:
             return futures
-        for one in futures:
-            one.cancel()
-        self._end_workers()
+        self._abandon(futures)
         return None
 
     def _workers(self) -> ProcessPoolExecutor:
@@ -179,13 +176,24 @@ class Run:
             self._pool = ProcessPoolExecutor(many, mp_context=fork, initializer=_begin_worker)
         return self._pool
 
+    def _abandon(self, futures: list[Future[R]]) -> None:
+        """Stop computing what nobody waits for; an executor of the user finishes what it began."""
+        if self.executor is None:
+            self._end_workers()
+            return
+        for one in futures:
+            one.cancel()
+
     def _end_workers(self) -> None:
-        """End the processes of this run, also in the middle of what nobody waits for any more."""
+        """End the processes of this run, also in the middle of their work.
+
+        No future is cancelled: its thread expects to be the first to say that a process has ended.
+        """
         pool, self._pool = self._pool, None
         if pool is not None:
             for process in list((pool._processes or {}).values()):
                 process.terminate()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
 
 
 _CURRENT: ContextVar[Run] = ContextVar("run", default=Run())  # noqa: B039 it is meant to be shared
