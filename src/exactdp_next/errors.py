@@ -28,7 +28,7 @@ _TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
 """Types whose names help to tell similar values apart: '3' and 3, [1] and (1,)."""
 
 LONGEST_SHOWN = 200
-"""Characters of a value in a message, two lines of a terminal; the middle of others is left out."""
+"""Characters of a value or a source line in a message: two lines of a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,12 @@ class Place:
     def show(self) -> str:
         """Return the source line with carets under the range."""
         number = f"{self.line:>5}"
+        first = 0 if len(self.text) <= LONGEST_SHOWN else max(0, self.column - LONGEST_SHOWN // 2)
+        text = self.text[first : first + LONGEST_SHOWN]
         # Tabs are kept, so that the carets stay aligned with the source line.
-        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
-        carets = "^" * max(1, self.end_column - self.column)
-        return f"{number} | {self.text}\n{' ' * len(number)} | {indent}{carets}"
+        indent = "".join("\t" if c == "\t" else " " for c in text[: self.column - 1 - first])
+        carets = "^" * max(1, min(self.end_column - self.column, len(text) - len(indent)))
+        return f"{number} | {text}\n{' ' * len(number)} | {indent}{carets}"
 
 
 class ExactdpError(Exception):

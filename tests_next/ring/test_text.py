@@ -95,8 +95,8 @@ def test_what_texts_mean(text: str, value: object) -> None:
         ("1..2", "E06", 3),
         ("5 % 3", "E06", 5),
         ("0x10", "E06", 2),
-        ("2^eps", "F24", 1),
-        ("eps^eps", "F24", 1),
+        ("2^eps", "E33", 1),
+        ("eps^eps", "E33", 1),
         ("exp eps", "E09", 1),
         ("foo(eps)", "E08", 1),
         ("__import__('os').system('true')", "E08", 1),
@@ -107,24 +107,24 @@ def test_what_texts_mean(text: str, value: object) -> None:
         ("'a'", "E03", 1),
         ("[1]", "E03", 1),
         ("x := 1", "E03", 3),
-        ("beta + 1", "N01", 1),
-        ("q[0]", "N01", 1),
-        ("δ", "N01", 1),
-        ("ｅｐｓ", "N01", 1),
-        ("1/0", "F01", 1),
-        ("1/(eps - eps)", "F01", 1),
-        ("0^-1", "F01", 1),
-        ("(eps - eps)^-2", "F01", 1),
-        ("log(0)", "S44", 1),
-        ("log(-1)", "S44", 1),
-        ("sqrt(-1)", "S53", 1),
+        ("beta + 1", "E35", 1),
+        ("q[0]", "E35", 1),
+        ("δ", "E35", 1),
+        ("ｅｐｓ", "E35", 1),
+        ("1/0", "E31", 1),
+        ("1/(eps - eps)", "E31", 1),
+        ("0^-1", "E31", 1),
+        ("(eps - eps)^-2", "E31", 1),
+        ("log(0)", "E36", 1),
+        ("log(-1)", "E36", 1),
+        ("sqrt(-1)", "E37", 1),
         ("1 @ 2", "E03", 3),
         ("1 + \n 2 *", "E02", 5),
-        ("1e999999999", "F32", 1),
-        ("1e99999999999999999999", "F32", 1),
-        ("10**10**10", "F32", 1),
-        ("10**10**9", "F18", 1),
-        ("9**9**9", "F18", 1),
+        ("1e999999999", "E34", 1),
+        ("1e99999999999999999999", "E34", 1),
+        ("10**10**10", "E34", 1),
+        ("10**10**9", "E32", 1),
+        ("9**9**9", "E32", 1),
         ("nan", "E13", 1),
         ("inf", "E13", 1),
         ("True", "E10", 1),
@@ -145,7 +145,7 @@ def test_what_texts_mean(text: str, value: object) -> None:
         ("1\x00", "E03", 2),
         ("1 = 2", "E03", 3),
         ("…", "E03", 1),
-        ("1" * 1_000_001, "E14", None),
+        ("1+" * 500_000, "E14", None),
     ],
 )
 def test_wrong_texts(text: str, code: str, column: int | None) -> None:
@@ -158,8 +158,8 @@ def test_wrong_texts(text: str, code: str, column: int | None) -> None:
     assert time.process_time() - start < 1
 
 
-@pytest.mark.parametrize("text", ["1+" * 400_000, "(" * 900_000, "1" * 900_000, "x" * 900_000])
-def test_a_megabyte_is_refused_or_read_quickly(text: str) -> None:
+@pytest.mark.parametrize("text", ["1+" * 99_000, "(" * 199_000, "1" * 199_000, "x" * 199_000])
+def test_a_long_text_is_read_or_refused_quickly(text: str) -> None:
     start = time.process_time()
     try:
         parse(text)
@@ -280,7 +280,7 @@ def test_readable_formulas() -> None:
         r"+ \frac{1}{6} \varepsilon^{2} e^{-\varepsilon}"
     )
     ratio = expr(((1 - exp(-eps)) / (1 + exp(-eps))).lower())
-    assert ratio.pretty() == "(−1 + e^ε)/(1 + e^ε)" or "e^(−ε)" in ratio.pretty()
+    assert ratio.pretty() == "(e^ε − 1)/(e^ε + 1)"
     assert str(3 * exp(-alpha * eps / 2)) == "3*exp(-alpha*eps/2)"
     assert (3 * exp(-alpha * eps / 2)).pretty() == "3·e^(−α·ε/2)"
     assert (3 * exp(-alpha * eps / 2)).latex() == r"3 e^{-\frac{\alpha \varepsilon}{2}}"

@@ -21,7 +21,9 @@ class Condition(Node):
     has only where it does not depend on any name; in texts they can be used.
     """
 
-    __slots__ = ()
+    __slots__ = ("known",)
+
+    known: bool | None
 
     def __and__(self, other: object) -> Condition:
         return _operation("and", self, other)
@@ -47,7 +49,11 @@ class Condition(Node):
 
     def truth(self) -> bool | None:
         """Return whether it holds everywhere, or nowhere; None if that is not seen."""
-        return cuts.truth(self)
+        try:
+            return self.known
+        except AttributeError:  # the first time
+            object.__setattr__(self, "known", cuts.truth(self))
+            return self.known
 
     def __bool__(self) -> bool:
         found = self.truth()

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MOST_PIECES = 2_000
 """Pieces of one formula: each becomes a goal of its own."""
 
+MOST_COMPARISONS = 20_000
+"""Pieces of one formula times comparisons of one: a maximum of a hundred has half of that."""
+
 CUTTING = frozenset({"min", "max", "abs", "cases"})
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
@@ -156,7 +159,7 @@ def _put(result: list[tuple[Where, Expr]], where: Iterable[Iterable[Condition]],
     found = _all(where)
     if found is not None:
         result.append((found, x))
-        if len(result) > MOST_PIECES:
+        if len(result) > MOST_PIECES or len(result) * len(found) > MOST_COMPARISONS:
             raise _TooManyError
 
 
@@ -164,7 +167,7 @@ def _all(where: Iterable[Iterable[Condition]]) -> Where | None:
     """Return comparisons together, without what always holds; None if one never holds."""
     found: dict[Condition, None] = {}
     for one in (one for each in where for one in each):
-        known = truth(one)
+        known = one.truth()
         if known is False or ~one in found:
             return None
         if known is None:

@@ -41,15 +41,17 @@ LARGEST_LOGARITHM = 128
 LARGEST_CONSTANT = 400_000
 """Bits of a power of a prime: as many as a number may have that is raised."""
 
-INEXACT = frozenset({"leaf", "min", "max", "cases", "abs"})
-"""Operations that have no exact form, unless it is a number and was folded."""
+CHOICES = frozenset({"min", "max", "abs"})
+"""Operations that have an exact form only for constants, where the choice is known."""
 
 Form = ExpSum | Ratio
 
 
 def first_guess(op: str, args: tuple[Node, ...]) -> Form | str | None:
     """Return None for a new node that surely has no exact form, otherwise UNKNOWN."""
-    if op in INEXACT or any(part.form is None for part in args):
+    if op in ("leaf", "cases") or any(part.form is None for part in args):
+        return None
+    if op in CHOICES and any(part.names for part in args):
         return None
     if op == "log" and args[0].names:
         return None if args[0].op in ("name", "+", "log") else UNKNOWN
@@ -132,6 +134,10 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
             return _exponential(one)
         case "log", [one]:
             return _logarithm(one)
+        case "abs", [one]:
+            return _largest([one, -one], 1)
+        case ("min" | "max"), _:
+            return _largest(parts, 1 if node.op == "max" else -1)
     return None
 
 
@@ -192,6 +198,18 @@ def _inverse(f: Form) -> Form | None:
         return None
     under = ExpSum.exp(_rates({name: -b for name, (_, b) in term[1].items()})) / term[0]
     return _simple(Ratio.of(under) * f.den) if isinstance(f, Ratio) else under
+
+
+def _largest(parts: list[Form], side: int) -> Form | None:
+    """Return the largest (side 1) or least (−1) of constants, where the order is proved."""
+    best = parts[0]
+    for part in parts[1:]:
+        gap = _plus(part, -best)
+        sign = gap.sign() if isinstance(gap, ExpSum) and gap.is_constant else None
+        if sign is None:
+            return None
+        best = part if sign == side else best
+    return best
 
 
 def _rational(f: Form) -> Fraction | None:

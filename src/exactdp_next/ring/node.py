@@ -11,6 +11,10 @@ from . import exact, printing
 from .dag import fold
 
 
+LONGEST_REPR = 2_000
+"""Characters of a formula in a traceback or a prompt: a screen."""
+
+
 class Node:
     """An operation and what it is applied to; `data` is the content of a leaf.
 
@@ -125,7 +129,9 @@ class Node:
         return printing.sympy(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self)!r})"
+        text = str(self)
+        shown = text if len(text) <= LONGEST_REPR else f"{text[:LONGEST_REPR]}…"
+        return f"{type(self).__name__}({shown!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return read, (str(self), self.is_formula)

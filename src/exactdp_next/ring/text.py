@@ -29,11 +29,14 @@ from .condition import Condition, compared, joined, negation
 from .expr import Expr
 from .linear import Rational, whole
 
-LONGEST = 1_000_000
-"""Characters of a text that a user gives: some seconds."""
+LONGEST = 200_000
+"""Characters of a text that a user gives: two seconds. What exactdp itself wrote has no limit."""
 
 LARGEST_EXPONENT = 100_000
 """The exponent of a decimal: a text of eight characters shall not make a number of gigabytes."""
+
+LONGEST_TOLD = 80
+"""Characters of a part of a text in a message: one line of a terminal."""
 
 KNOWN = frozenset({"eps", "alpha", "gamma"})
 """Names that every formula may use."""
@@ -201,10 +204,10 @@ class _Reader:
             token = _Token("other", self.text[start], start, start + 1)
             self.refuse("E03", token, what=repr(token.text))
         kind = str(match.lastgroup)
-        found = match[kind]
+        found, start = match[kind], match.start(kind)
         if found in _WORDS:
             kind = "sign"
-        return _Token(kind, _SAME.get(found, found), match.start(kind), match.end())
+        return _Token(kind, _SAME.get(found, found), start, match.end())
 
     def operand(self, token: _Token) -> tuple[_Token, bool]:
         """Take a token where a number, name, prefix or bracket is expected."""
@@ -393,4 +396,10 @@ class _Reader:
         column = at.start - before
         end = min(max(at.end - before, column + 1), len(shown) + 1)
         place = Place("<text>", line, column + 1, max(end, column + 1) + 1, shown)
-        fail(code, place=place, kind=ParseError, **data)
+        fail(code, place=place, kind=ParseError, **{x: _cut(told) for x, told in data.items()})
+
+
+def _cut(told: object) -> object:
+    """Return a text that a user wrote, or its beginning, for a message."""
+    is_long = isinstance(told, str) and len(told) > LONGEST_TOLD
+    return f"{told[:LONGEST_TOLD]}…" if is_long else told  # type: ignore[index]
