@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALLED := .venv/.installed
 
-.PHONY: demo reproduce test test-old soak both lint budget docs bench bench-check mutants browser clean
+.PHONY: demo reproduce test test-old soak both lint budget pyodide docs bench bench-check mutants browser clean
 
 # The main job, after installing only what it needs: about a minute.
 demo: .venv/.light
@@ -55,6 +55,10 @@ lint: $(INSTALLED)
 budget: $(INSTALLED)
 	$(BIN)/python -m bench.budget
 
+# The new tree in Pyodide, Python for browsers; part of `make test`, skipped without Node and npm.
+pyodide: $(INSTALLED)
+	$(BIN)/python -m pytest -q -rs tests_next/pyodide
+
 # The site is docs/_build/html/index.html; what its pages show is run before it is built.
 docs: $(INSTALLED)
 	$(BIN)/python -m pytest -q tests/docs/test_errors.py tests/project/test_documents.py::test_documents_run
@@ -80,7 +84,7 @@ browser:
 	apt-get update && apt-get install --yes chromium
 
 clean:
-	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutants
+	rm -rf .venv docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis .mutants .pyodide
 
 # Of the targets above, `demo` and `reproduce` need the program and its pictures, all others the tools too.
 .venv/.light: pyproject.toml
