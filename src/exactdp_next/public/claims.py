@@ -12,11 +12,12 @@ from ..claims.verdict import Verdict
 from ..errors import NotYet
 from ..questions.check import check
 from ..ring.expr import Expr
+from ..unwritten import PartialObject
 from .mechanism import Mechanism
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(PartialObject):
     """The claim that a mechanism is (α, β, γ)-accurate at given inputs (Definition 2)."""
 
     mechanism: Mechanism
