@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+import exactdp_next
+
 OLD_SHARED = {"exactdp"}
 """The one module of the old tree's folder that both columns load."""
 
@@ -125,6 +127,24 @@ for use in uses:
 print(name)
 """
     assert said("new", code) == "<Accuracy: not yet>"
+
+
+def test_a_name_that_is_given_up_says_what_does_it_instead() -> None:
+    code = """
+from exactdp import ExactdpError
+try:
+    from exactdp import gumbel
+except ExactdpError as error:
+    print(error.family, "expmech" in str(error))
+"""
+    assert said("new", code) == "gumbel True"
+
+
+def test_every_old_name_is_kept_or_given_up() -> None:
+    """`test_names_are_listed` and `tests/docs/test_given_up.py` see the rest."""
+    old = said("old", "import exactdp; print(*exactdp.__all__)").split()
+    assert set(old) <= exactdp_next.MODULES.keys() | exactdp_next.GIVEN_UP.keys()
+    assert not exactdp_next.MODULES.keys() & exactdp_next.GIVEN_UP.keys()
 
 
 def test_another_column_is_refused_with_the_two_that_there_are() -> None:

@@ -292,7 +292,7 @@ elif _CORE != "old":
 
 def __getattr__(name: str) -> Any:
     if _CORE == "new":
-        if name in exactdp_next.MODULES:
+        if name in exactdp_next.MODULES or name in exactdp_next.GIVEN_UP:
             return getattr(exactdp_next, name)
     elif name in __all__:
         for name_of_module in _MODULES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .errors import NotYet
+from .errors import GivenUp, NotYet
 from .unwritten import Unwritten
 
 _NAMES = {
@@ -39,6 +39,18 @@ MODULES = {name: module for module, names in _NAMES.items() for name in names.sp
 MODULES["certify"] = "certify"
 """The module of each public name; `certify` is a module itself."""
 
+_GIVEN_UP = {
+    "study": "Study StudyTable plot_tradeoff",
+    "crew": "Store StoreWarning StoredRun",
+    "gumbel": "gumbel",
+    "compare-claims": "Contestant Ranking",
+    "public-names": "Breach Budget ByEpsilon ClosedForm Decision DeltaCurve DeltaPiece Divergence"
+    " EpsilonPiece Excess ExpPoly ExpRatio ExpectedVerdict Extremum Factor Kappa Leakage Piece"
+    " Piecewise Place PrivacyVerdict Radius Risk Root Stretch Tightness Work",
+}
+GIVEN_UP = {name: family for family, names in _GIVEN_UP.items() for name in names.split()}
+"""The public names of the old tree that this one does not have (docs/given-up.md)."""
+
 FAMILIES = {
     *("certify", "claims", "cli", "decide", "geometry", "graph", "language", "measure"),
     *("public", "pytest_plugin", "questions", "reduce", "report", "ring", "store"),
@@ -56,6 +68,8 @@ def refuse_unwritten(module: str) -> None:
 
 
 def __getattr__(name: str) -> Any:
+    if name in GIVEN_UP:
+        raise GivenUp(GIVEN_UP[name])
     if name not in MODULES:
         raise AttributeError(f"module 'exactdp' has no attribute {name!r}")
     path = f"{__name__}.{MODULES[name]}"

@@ -82,7 +82,7 @@ THIRD = {"number": ["0.333", "0.334"]}
         ({"outcome": "holds"}, Fake(outcome="undecided"), "undecided"),
         ({"outcome": "undecided"}, Fake(outcome="undecided"), "right"),
         ({"outcome": "holds"}, True, "wrong"),
-        (CERTIFIED, ACCEPTED, "wrong: certificate rejected"),
+        (CERTIFIED, ACCEPTED, "wrong: certificate"),
         (THIRD, Fraction(1, 3), "right"),
         (THIRD, Fraction(1, 2), "wrong"),
         (THIRD, 1 / 3, "wrong: not a number"),

@@ -308,7 +308,9 @@ def _tests(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Condition]:
     return st.recursive(
         one,
         lambda x: st.one_of(
-            st.builds(lambda a, b: a & b, x, x), st.builds(lambda a, b: a | b, x, x), x.map(lambda a: ~a)
+            st.builds(lambda a, b: a & b, x, x),
+            st.builds(lambda a, b: a | b, x, x),
+            x.map(lambda a: ~a),
         ),
         max_leaves=3,
     )

@@ -62,7 +62,7 @@ class FiniteSearch:
         if self._distance.is_all_or_nothing:
             found = chain(self._simple(entries(u)), found)
         best: tuple[Distance, tuple[Value, ...] | None] = (inf, None)
-        most = min(_MOST, _MOST_STEPS // len(self._domains) ** 3)
+        most = min(_MOST, _MOST_STEPS // max(1, len(self._domains)) ** 3)
         for tried, (distance, values) in enumerate(found):
             if distance >= best[0]:
                 continue
