@@ -10,7 +10,6 @@ from ..errors import ExactdpError
 from . import exact, printing
 from .dag import fold
 
-
 LONGEST_REPR = 2_000
 """Characters of a formula in a traceback or a prompt: a screen."""
 
@@ -100,7 +99,7 @@ class Node:
 
     def __hash__(self) -> int:
         if self.key is None:
-            fold(self, _hashed)
+            fold(self, _hashed, _inexact)
         return self.key  # type: ignore[return-value]
 
     def __eq__(self, other: object) -> bool:
@@ -169,6 +168,11 @@ def _content(node: Node) -> object:
     return id(node.data) if node.op == "leaf" else node.data
 
 
+def _inexact(node: Node) -> Sequence[Node]:
+    """Return the arguments of a node without an exact form: they matter, not the form."""
+    return node.args if not node.is_formula or exact.form(node) is None else ()
+
+
 def _hashed(node: Node, parts: list[int]) -> int:
     """Return the hash of a node: of its exact form if it has one, otherwise of its shape."""
     if node.key is None:
@@ -186,4 +190,4 @@ def _shape(root: Node, table: dict[object, int]) -> int:
         key = (node.op, _content(node), *parts) if form is None else form
         return table.setdefault(key, len(table))
 
-    return fold(root, step)
+    return fold(root, step, _inexact)
