@@ -176,9 +176,9 @@ def holds(test: Tree, at: Mapping[str, Fraction]) -> bool:
         case "truth":
             return bool(rest[0])
         case "and":
-            return all([holds(part, at) for part in rest])
+            return min(holds(part, at) for part in rest)  # all are evaluated
         case "or":
-            return any([holds(part, at) for part in rest])
+            return max(holds(part, at) for part in rest)
         case "not":
             return not holds(rest[0], at)
     gap = apart(value(rest[0], at) - value(rest[1], at))

@@ -67,8 +67,8 @@ class Node:
     def substituted(self, formulas: Mapping[str, Node]) -> Any:
         """Put formulas in place of names, all at once.
 
-        What is refused then, as 1/0, is refused only if it counts: piecewise((1/x, x > 0), (0, True))
-        is 0 at x = 0.
+        What is refused then, as 1/0, is refused only if it counts: at x = 0 the value of
+        piecewise((1/x, x > 0), (0, True)) is 0.
         """
 
         def step(node: Node, given: list[Any]) -> Any:
