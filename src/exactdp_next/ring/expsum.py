@@ -239,9 +239,9 @@ class ExpSum:
         return fraction_of(poly.coefficient(0)) if poly else Fraction(0)
 
     def bits(self) -> int:
-        """Return the bits before the point of the largest coefficient (on a line, with constants).
+        """Return an n, as small as is seen at once, with all coefficients below 2ⁿ in size.
 
-        It is an estimate that says how precise to be, and negative for small coefficients.
+        On a line constants belong to the coefficients. It says how precisely to compute.
         """
         frame = self._canonical().frame
         if frame.numbers and frame.line:
@@ -340,7 +340,7 @@ class ExpSum:
             raise ValueError(f"{self} is no constant")
         logs = any(any(k) for k, _ in self.terms())
         bits = 64 + max(0, self.bits())
-        while self and (not logs or bits <= OPEN + self.bits()):
+        while self and (not logs or bits <= OPEN + max(0, self.bits())):
             with precision(bits):
                 if found := sign(self.value()):
                     return found
@@ -521,7 +521,7 @@ def _parts(x: Value) -> dict[str, Rational]:
 
 
 def _bits(c: fmpq) -> int:
-    return int(c.p).bit_length() - int(c.q).bit_length()
+    return int(c.p).bit_length() - int(c.q).bit_length() + 1
 
 
 def _short(c: fmpq) -> Rational:
