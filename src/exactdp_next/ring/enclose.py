@@ -20,11 +20,12 @@ from flint import arb, arb_poly, arb_series, ctx, fmpq
 from .linear import Rational
 
 ORDER = 3
-"""The least degree of a Taylor form: with fewer, twice as many boxes are needed."""
+"""The least degree of a Taylor form: with 2, up to nine times as many boxes are needed."""
 
-BITS = 3
-"""One degree more for so many bits of the largest coefficient: cancelling terms need it (measured
-on sums with 20 to 600 bits: fewer degrees cost boxes, more degrees cost time in each box)."""
+BITS = 5
+"""One degree more for so many bits that cancel. Measured on powers of e^{ε/N} - 1 and on e^ε minus
+the first terms of its series, with 16 to 160 bits: with 3 there are as many boxes, and each costs
+half as much again; with 12 there are up to seven times as many."""
 
 SPARSE = 8
 """A polynomial with more than so many exponents for each term is summed term by term."""

@@ -348,14 +348,15 @@ class ExpSum:
         return None if self else 0
 
     def odd_part(self) -> tuple[ExpSum, ExpSum]:
-        """Return (g, s) with self = g·s², g squarefree as a polynomial in θ and B.
+        """Return (g, s) with self = g·s², g squarefree as a polynomial in θ and B = e^{θ/N}.
 
-        Without constants, on a line, every root ε ≠ 0 of g is simple. Let P be irreducible,
-        P(ε, e^{ε/N}) = 0. By Lindemann ε or e^{ε/N} is transcendental, so the point lies on no
-        other irreducible curve: two coprime polynomials have common zeros in algebraic points only.
-        The derivative ∂P + B·∂_B P/N along the curve is no multiple of P but for P = c·B (degrees),
-        which has no root; so it is not 0 there. Hence no two factors share a root, and none has a
-        double one. With constants (e^ε - e and ε - 1) it need not be so, only self = g·s² is true.
+        On a line, without constants, every root ε ≠ 0 of g is simple. For let P be an irreducible
+        factor of g and P(ε, e^{ε/N}) = 0. By Lindemann ε and e^{ε/N} are not both algebraic; but
+        two coprime polynomials with rational coefficients have common zeros in algebraic points
+        only. So no other factor is 0 there, and if the derivative D = ∂P/∂θ + B/N·∂P/∂B is 0 there,
+        P divides D. D has no higher degree in θ or B, so then D = c·P for a number c, and that is
+        so only for P = B, which has no root. With constants it need not be so: (e^ε - e)·(ε - 1)
+        is squarefree, too. Only self = g·s² is always true.
         """
         frame, unit, low, poly, _ = self._canonical()
         if not poly:
