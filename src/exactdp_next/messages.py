@@ -18,7 +18,6 @@ without a use, and what a row lacks.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -58,6 +57,8 @@ def told(code: str | Reason, data: Mapping[str, object] | None = None) -> Told:
 @cache
 def table() -> Mapping[str, Told]:
     """Return all rows by code, with their format strings."""
+    import tomllib  # noqa: PLC0415 few processes make a mistake
+
     path = Path(__file__).with_name("messages.toml")
     rows: dict[str, Told] = {}
     for group in tomllib.loads(path.read_text(encoding="utf-8")).values():
