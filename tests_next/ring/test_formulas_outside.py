@@ -86,6 +86,7 @@ def test_values_are_those_of_mpmath(part: int) -> None:
             assert pretty(f)
             form = f.lower(("alpha", "gamma"))
             exact += form is not None
+            assert form is None or parse(str(form)) == f
             pieces = f.pieces()
             for values in at:
                 try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -239,7 +239,7 @@ def test_numbers_in_formulas() -> None:
         for use in (
             lambda x: eps + x, lambda x: x * eps, lambda x: eps / x, lambda x: eps < x, exp,
             lambda x: eps**x, lambda x: maximum(eps, x), lambda x: eps.at({"eps": x}),
-            lambda x: eps.at(x),
+            eps.at,
         ):  # fmt: skip
             with pytest.raises(ExactdpError):
                 use(bad)
@@ -391,7 +391,7 @@ def test_every_prefix_of_a_text_is_read_or_refused() -> None:
 
 def test_deep_formulas() -> None:
     """A thousand operations of each kind inside each other, and ten thousand sums."""
-    steps = [
+    steps: list[Callable[[Expr, int], Expr]] = [
         lambda f, k: f + exp(-k * eps),
         lambda f, k: f * (eps + k),
         lambda f, k: k - f,
@@ -401,7 +401,7 @@ def test_deep_formulas() -> None:
         lambda f, _: f + f,
     ]
     for times, step in zip([1000, 200, 1000, 1000, 1000, 1000, 30], steps, strict=True):
-        f = eps + alpha
+        f: Expr = eps + alpha
         for k in range(times):
             f = step(f, k + 1)
         assert f.names >= {"eps", "alpha"}

@@ -10,6 +10,9 @@ from ..errors import ExactdpError
 from . import exact, printing
 from .dag import fold
 
+TURNED = {">": "<", ">=": "<="}
+"""Comparisons that say the same with their sides exchanged."""
+
 LONGEST_REPR = 2_000
 """Characters of a formula in a traceback or a prompt: a screen."""
 
@@ -163,9 +166,14 @@ def _counting(op: str, parts: list[Any]) -> list[Any] | ExactdpError:
     return kept
 
 
-def _content(node: Node) -> object:
-    """Return what tells leaves apart: an evaluated function is equal to itself only."""
-    return id(node.data) if node.op == "leaf" else node.data
+def _outside(node: Node, parts: list[int]) -> tuple[object, ...]:
+    """Return what tells a node without exact form apart, with numbers for its arguments.
+
+    An evaluated function is equal to itself only; a > b is b < a.
+    """
+    if node.op in TURNED:
+        return TURNED[node.op], None, *reversed(parts)
+    return node.op, id(node.data) if node.op == "leaf" else node.data, *parts
 
 
 def _inexact(node: Node) -> Sequence[Node]:
@@ -177,7 +185,7 @@ def _hashed(node: Node, parts: list[int]) -> int:
     """Return the hash of a node: of its exact form if it has one, otherwise of its shape."""
     if node.key is None:
         form = exact.form(node) if node.is_formula else None
-        key = hash((node.op, _content(node), *parts)) if form is None else hash(form)
+        key = hash(_outside(node, parts)) if form is None else hash(form)
         object.__setattr__(node, "key", key)
     return node.key  # type: ignore[return-value]
 
@@ -187,7 +195,7 @@ def _shape(root: Node, table: dict[object, int]) -> int:
 
     def step(node: Node, parts: list[int]) -> int:
         form = exact.form(node) if node.is_formula else None
-        key = (node.op, _content(node), *parts) if form is None else form
+        key = _outside(node, parts) if form is None else form
         return table.setdefault(key, len(table))
 
     return fold(root, step, _inexact)
