@@ -21,9 +21,10 @@ class Condition(Node):
     has only where it does not depend on any name; in texts they can be used.
     """
 
-    __slots__ = ("known",)
+    __slots__ = ("known", "negated")
 
     known: bool | None
+    negated: Condition
 
     def __and__(self, other: object) -> Condition:
         return _operation("and", self, other)
@@ -38,7 +39,11 @@ class Condition(Node):
         return _operation("or", other, self)
 
     def __invert__(self) -> Condition:
-        return negation(self)
+        try:
+            return self.negated
+        except AttributeError:  # the first time
+            object.__setattr__(self, "negated", negation(self))
+            return self.negated
 
     def at(self, given: Mapping[str, object]) -> Condition:
         """Substitute formulas or numbers for names, all at once."""

@@ -20,11 +20,12 @@ from flint import arb, arb_poly, arb_series, ctx, fmpq
 from .linear import Rational
 
 ORDER = 3
-"""The least degree of a Taylor form: with fewer, twice as many boxes are needed."""
+"""The least degree of a Taylor form: with 2, up to nine times as many boxes are needed."""
 
-BITS = 3
-"""One degree more for so many bits of the largest coefficient: cancelling terms need it (measured
-on sums with 20 to 600 bits: fewer degrees cost boxes, more degrees cost time in each box)."""
+BITS = 5
+"""One degree more for so many bits that cancel. Measured on powers of e^{ε/N} - 1 and on e^ε minus
+the first terms of its series, with 16 to 160 bits: with 3 there are as many boxes, and each costs
+half as much again; with 12 there are up to seven times as many."""
 
 SPARSE = 8
 """A polynomial with more than so many exponents for each term is summed term by term."""
@@ -66,9 +67,9 @@ def ends(x: arb) -> tuple[Fraction, Fraction]:
 
 def _end(x: arb, side: int) -> Fraction:
     """Return the lower (-1) or the upper (1) end of a ball, or a number further out."""
-    tiny = Fraction(1, 1 << LONGEST)
-    if not x.is_exact():
-        x = x.lower() if side < 0 else x.upper()
+    if not x.is_exact():  # the ends are rounded outwards: to more bits than the ball has
+        with precision(int(x.mid().man_exp()[0]).bit_length() + 64):
+            x = x.lower() if side < 0 else x.upper()
     mantissa, power = (int(n) for n in x.man_exp())
     size = mantissa.bit_length() + power
     if size > LONGEST:
@@ -76,7 +77,7 @@ def _end(x: arb, side: int) -> Fraction:
     if power > -LONGEST:
         return Fraction(mantissa << power) if power >= 0 else Fraction(mantissa, 1 << -power)
     if size < -LONGEST:
-        return side * tiny if mantissa * side > 0 else Fraction(0)
+        return Fraction(side, 1 << LONGEST) if mantissa * side > 0 else Fraction(0)
     return Fraction((mantissa >> (-power - LONGEST)) + (side > 0), 1 << LONGEST)
 
 
@@ -212,7 +213,10 @@ def _narrow(x: arb) -> bool:
 
 
 def degree_for(bits: int) -> int:
-    """Return the degree of a Taylor form for coefficients with so many bits."""
+    """Return the degree of a Taylor form, for coefficients that are 2^bits times the values.
+
+    So many bits cancel: the remainder on a segment of length 1 must be smaller by as much.
+    """
     return ORDER + max(bits, 0) // BITS
 
 
@@ -377,13 +381,13 @@ def _scaled(q: Fraction, places: int) -> int:
 
 
 def _decimal(n: int, places: int) -> str:
-    """Return n/10^places as a decimal number, with a power of ten if it is long."""
+    """Return n/10^places with the digits of n: with a power of ten if 0s would be added."""
     digits, minus = str(abs(n)), "-" * (n < 0)
     exponent = len(digits) - places - 1
-    if n and not -5 <= exponent < max(15, len(digits)):
+    if n and (places < 0 or not -5 <= exponent < max(15, len(digits))):
         tail = f".{digits[1:]}" if digits[1:] else ""
         return f"{minus}{digits[0]}{tail}e{exponent:+d}"
     if places <= 0:
-        return f"{minus}{digits}{'0' * -places}"
+        return f"{minus}{digits}"
     digits = digits.rjust(places + 1, "0")
     return f"{minus}{digits[:-places]}.{digits[-places:]}"

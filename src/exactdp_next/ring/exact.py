@@ -136,7 +136,7 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
             return _logarithm(one)
         case "abs", [one]:
             return _largest([one, -one], 1)
-        case ("min" | "max"), _:
+        case (("min" | "max"), _):
             return _largest(parts, 1 if node.op == "max" else -1)
     return None
 

@@ -2,8 +2,8 @@
 
 A `Laurent` is P(θ₁ … θₙ, B₁ … Bₙ)·Π Bᵢ^lowᵢ, where Bᵢ = e^{θᵢ/unit}, P a polynomial, lowᵢ an
 integer of any sign. Its frame has the names of the parameters θ. In one frame and unit, with one
-low, equal sums have equal polynomials. Exponents of Bᵢ with θᵢ = log p stay in [0, unit): p^{b/unit}
-in normal form (constants.py); θ of "1/eps" is the number 1 and never in P.
+low, equal sums have equal polynomials. Exponents of Bᵢ with θᵢ = log p stay in [0, unit), their
+normal form (constants.py); θ of "1/eps" is the number 1 and never in P.
 """
 
 from __future__ import annotations
