@@ -428,7 +428,7 @@ def test_a_wrong_executor() -> None:
 
 SCRIPT = """
 import os, sys, time
-from exactdp_next.run import current, ended_by_interrupt, running, working
+from exactdp_next.run import current, ended_by_interrupt, running
 
 def wait(item):
     time.sleep(item)
@@ -449,11 +449,10 @@ if sys.argv[1] == "command":
     with ended_by_interrupt():
         ask(int(sys.argv[2]))
 elif sys.argv[1] == "dropped":
-    sys.unraisablehook = lambda _: None
-    with ended_by_interrupt(), running():
+    with ended_by_interrupt():
         Dropping()
         while True:
-            working("node")
+            time.sleep(0.1)
 else:
     try:
         ask(int(sys.argv[2]))
@@ -488,7 +487,10 @@ def interrupted(*args: str) -> tuple[int, str, str]:
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.5)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert is_gone(process.pid)
     return process.returncode, out, err
 
