@@ -193,6 +193,19 @@ def test_no_values() -> None:
         eps.op = "name"
 
 
+def test_equality_is_no_condition() -> None:
+    """`==` asks whether formulas are equal; as a condition it is written in a text."""
+    assert piecewise((1, "alpha == 0"), (2, True)).at({"alpha": 0}) == 1
+    for wrong in (
+        lambda: piecewise((1, alpha == 0), (2, True)),
+        lambda: piecewise((1, alpha != 0), (2, True)),
+        lambda: piecewise((1, (alpha != 0) & (eps < 1)), (2, True)),
+        lambda: piecewise((1, (eps < 1) | (alpha == 0)), (2, True)),
+    ):
+        with pytest.raises(ExactdpError):
+            wrong()
+
+
 def test_cases_that_do_not_count_have_no_say() -> None:
     """1/α at α = 0 is refused only where the case counts."""
     safe = piecewise((1 / alpha, alpha > 0), (eps, True))

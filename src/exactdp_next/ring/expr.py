@@ -219,7 +219,8 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
     if isinstance(x, Expr):
         return x
     if isinstance(x, ExpSum | Ratio):
-        return Expr("exact", data=x)
+        q = x.rational()
+        return Expr("exact", data=x) if q is None else _number(q)
     number = rational_or_none(x)
     if number is not None:
         return Expr("number", data=number)
@@ -417,7 +418,7 @@ def maximum(*parts: object) -> Expr:
 def piecewise(*parts: tuple[object, object]) -> Expr:
     """Return the formula whose value is that of the first condition that holds.
 
-    A condition compares formulas, as `alpha < 1` or its text "alpha < 1", or is True.
+    A condition compares formulas, as `alpha < 1` or its text "alpha < 1"; the last may be True.
 
     >>> print(piecewise((exp(-alpha * eps), alpha < 1), (exp(-eps), True)))
     piecewise((exp(-alpha*eps), alpha < 1), (exp(-eps), True))
@@ -428,7 +429,9 @@ def piecewise(*parts: tuple[object, object]) -> Expr:
     for part in parts:
         if not isinstance(part, tuple) or len(part) != 2:
             fail("E18", value=part)
-        flat += [condition(part[1]), expr(part[0], "a part of piecewise")]
+        is_rest = part is parts[-1] and part[1] is True
+        test = Condition("truth", data=True) if is_rest else condition(part[1])
+        flat += [test, expr(part[0], "a part of piecewise")]
     return by_cases(*flat)
 
 
