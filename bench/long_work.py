@@ -1,24 +1,18 @@
-"""Two processes against one by the clock on the wall, which needs an idle machine; and a store."""
+"""Two processes against one by the clock on the wall, which needs an idle machine."""
 
 from __future__ import annotations
 
 import gc
-import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import Any
-from unittest.mock import patch
 
 from bench.programs import above_threshold, noisy_max
 from bench.table import Curve, Row
-from exactdp import Accuracy, AllReals, Privacy, Store, alpha, eps, exp
-from exactdp.claims.decision import slices
+from exactdp import Accuracy, AllReals, Privacy, alpha, eps, exp
 
 SIZES = (250, 500, 1_000, 2_000, 4_000)
 """Numbers of listed inputs."""
@@ -67,25 +61,6 @@ def both(make: Callable[[], Accuracy | Privacy]) -> tuple[float, float]:
     return min(one), min(two)
 
 
-class Timed:
-    """The seconds spent in some functions."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def version_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function whose time is counted."""
-
-        def call(*given: Any, **named: Any) -> Any:
-            begin = perf_counter()
-            try:
-                return function(*given, **named)
-            finally:
-                self.seconds += perf_counter() - begin
-
-        return call
-
-
 def speedups() -> Iterator[Row | Curve]:
     """Yield how much faster two processes are than one."""
     found = {n: both(partial(at_inputs, n)) for n in SIZES}
@@ -100,30 +75,6 @@ def speedups() -> Iterator[Row | Curve]:
         yield Row(f"two processes, {name}: one / two", one / two, "×", 1.7, at_least=True)
 
 
-def stores() -> Iterator[Row]:
-    """Yield what a store costs: the share of the time in hashing, serialising and writing.
-
-    The difference of two runs would be smaller than the noise of the machine.
-    """
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as patched:
-        path = Path(folder) / "units.store"
-        timed = Timed()
-        for module, name in (
-            (slices, "key_of"),
-            (slices, "pack"),
-            *((Store, name) for name in ("begin", "get", "next_start", "put", "finish", "close")),
-        ):
-            whole = timed.version_of(getattr(module, name))
-            patched.enter_context(patch.object(module, name, whole))
-        total = once(partial(at_inputs, SIZES[-2]), store=path)
-        with closing(sqlite3.connect(path)) as opened:
-            (units,) = opened.execute("SELECT COUNT(*) FROM units").fetchone()
-    yield Row(f"{SIZES[-2]:,} listed inputs in one process", units, "units")
-    yield Row("one unit", total / units, "s")
-    yield Row("share of the store in this time", 100 * timed.seconds / total, "%", 2)
-
-
 def measured() -> Iterator[Row | Curve]:
     """Yield the measurements."""
     yield from speedups()
-    yield from stores()

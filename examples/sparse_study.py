@@ -30,8 +30,7 @@ def study(most: int = 4, answers: int = 2) -> Study:
 
 if __name__ == "__main__":
     asked = [int(one) for one in sys.argv[1:] if one.isdecimal()]
-    store = "sparse_study.store" if asked else None
-    table = study(*asked).run("tightest", jobs=0, store=store)
+    table = study(*asked).run("tightest", jobs=0)
     if asked:
         table.to_csv("sparse_study.csv")
     for row in table:

@@ -118,7 +118,7 @@ if TYPE_CHECKING:
     )
     from exactdp.reals.radical_form import sqrt
     from exactdp.reals.towers import exp
-    from exactdp.running.store import Store, StoredRun, StoreError, StoreWarning
+    from exactdp.running.store import Store
     from exactdp.semantics.by_epsilon import ByEpsilon, EpsilonPiece
     from exactdp.semantics.piecewise import Piece, Piecewise
 
@@ -176,9 +176,6 @@ __all__ = [
     "Root",
     "SolutionSet",
     "Store",
-    "StoreError",
-    "StoreWarning",
-    "StoredRun",
     "Stretch",
     "Study",
     "StudyTable",

@@ -24,12 +24,14 @@ from exactdp import (
     gamma,
     l2,
     parse,
+    sup,
 )
 from exactdp import discrete as discrete_inputs
 from support.examples import examples
 
 IDEAL = Mechanism.from_source("def ideal(q: Real): return q > 1")
 LAPLACE = Mechanism.from_source("def laplace(q: Real): return lap(eps, q)")
+WHOLE = Mechanism.from_source("def whole(x: Dom(0, 10)): return dlap(eps, x)")
 LARGER = Mechanism.from_source(
     "def larger(q: Real[2]): return 0 if lap(eps / 2, q[0]) >= lap(eps / 2, q[1]) else 1"
 )
@@ -270,3 +272,27 @@ def test_random_sets_of_eps_for_a_range_of_gamma(
             assert at not in found
         elif min(margins) > 1e-3:
             assert at in found
+
+
+@pytest.mark.parametrize("within", ["1/eps", "3/2*eps", "2-eps", "1/eps if eps > 1/2 else 3"])
+@pytest.mark.parametrize("epsilon", ["[1/5, 2]", "(1/3, 1]", "[1, 5/4]", "[2/3, 3/2)"])
+def test_an_error_that_jumps_where_gamma_is_a_whole_number(within: str, epsilon: str) -> None:
+    """Pr(|noise| > γ) is 2a^(k+1)/(1 + a) with a = e^(−ε), k = ⌊γ⌋: it jumps at whole γ.
+
+    Both sides of a jump may be outside of the set, so that the point is isolated.
+    """
+    claim = Accuracy(WHOLE, "2/5", 0, within, output_distance=sup, inputs=[3], epsilon=epsilon)
+    found = claim.epsilons()
+    last = found if " if " in within else claim.smallest_epsilon().everywhere
+    for point in {Fraction(n, d) for d in range(1, 8) for n in range(1, 2 * d + 1)}:
+        size = eval(within, {"eps": point})
+        a = math.exp(-point)
+        holds = 2 * a ** (math.floor(size) + 1) / (1 + a) <= 0.4
+        assert (point in found) == (point in last) == (holds and point in claim.epsilon)
+
+
+def test_an_irrational_point_at_which_the_error_jumps_is_named() -> None:
+    """γ = ε + 1/ε is 3 at ε = (3 − √5)/2, and the claim fails next to it."""
+    claim = Accuracy(WHOLE, "eps/3", 0, "eps + 1/eps", output_distance=sup, inputs=[3])
+    with pytest.raises(ExactdpError, match=r"open whether the claim holds at ε = 0\.38196601"):
+        claim.changed(epsilon="[1/3, 1]").epsilons()

@@ -1,8 +1,8 @@
 """What the new tree cannot answer yet is skipped and counted, by the family that it waits for.
 
-`tests/not_yet.toml` lists files, which are not even loaded, and how many single tests raise
-`NotYet` at most: the numbers can only fall. EXACTDP_NOT_YET=try runs the listed files, too, and
-says which of them wait for nothing any more.
+`tests/not_yet.toml` lists files, which are not even loaded, and how many tests of each other file
+raise `NotYet` at most: the numbers can only fall. EXACTDP_NOT_YET=try runs the listed files, too,
+and says which of them wait for nothing any more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SAID = re.compile(r"not yet: (\w+)( \(all of the file\))?$")
 
 
 def listed() -> tuple[dict[Path, str], dict[str, int]]:
-    """Return the family of each listed file, and the most single tests of each family."""
+    """Return the family of each file that is not loaded, and the most tests of other files."""
     data = tomllib.loads((ROOT / "not_yet.toml").read_text(encoding="utf-8"))
     files = {ROOT / name: family for family, names in data["files"].items() for name in names}
     return files, data["tests"]
@@ -84,38 +84,39 @@ def pytest_runtest_makereport(
     return report
 
 
-def _counted(reports: list[Any]) -> tuple[Counter[str], Counter[str], set[str]]:
-    """Return how many files and how many tests wait for a family, and the files of these tests."""
-    files, tests, where = Counter[str](), Counter[str](), set()
-    for report in reports:
+def _counted(config: pytest.Config) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """Return how many files, and tests of others, wait for a family; and these tests by file."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    files, tests, where = Counter[str](), Counter[str](), Counter[str]()
+    for report in reporter.stats.get("skipped", []) if reporter is not None else []:
         if isinstance(report.longrepr, tuple) and (said := _SAID.search(report.longrepr[2])):
             (files if said[2] else tests)[said[1]] += 1
-            where.add(report.nodeid.split("::")[0])
+            where[report.nodeid.split("::")[0]] += not said[2]
     return files, tests, where
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say how much waits for which family, and which listed files wait for nothing any more."""
-    files, tests, where = _counted(terminalreporter.stats.get("skipped", []))
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how much waits for which family; and where more waits than is listed, or nothing."""
+    files, tests, where = _counted(config)
     for family in sorted(files.keys() | tests.keys()):
         terminalreporter.write_line(
-            f"not yet: {family}: {files[family]} files, {tests[family]} tests elsewhere"
+            f"not yet: {family}: {files[family]} files, {tests[family]} tests of others"
         )
+    for name, most, count in _above(where):
+        terminalreporter.write_line(f"tests/not_yet.toml: {count} tests of {name} wait, not {most}")
     for path in sorted(FILES if TRIES else ()):
         if (name := path.relative_to(ROOT.parent).as_posix()) not in where:
             terminalreporter.write_line(f"waits for nothing any more: {name}")
 
 
-@pytest.hookimpl(trylast=True)
+def _above(where: Counter[str]) -> list[tuple[str, int, int]]:
+    limits = {f"tests/{name}": most for name, most in MOST.items()}
+    counts = [(name, limits.get(name, 0), count) for name, count in sorted(where.items())]
+    return [] if TRIES else [one for one in counts if one[2] > one[1]]
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail if more single tests wait for a family than are listed."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or not IS_NEW or TRIES:
-        return
-    _, tests, _ = _counted(reporter.stats.get("skipped", []))
-    for family, count in sorted(tests.items()):
-        if count > MOST.get(family, 0):
-            reporter.write_line(
-                f"\ntests/not_yet.toml: {count} tests wait for {family}, not {MOST.get(family, 0)}"
-            )
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    """Fail if more tests of a file wait than are listed."""
+    if _above(_counted(session.config)[2]) and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

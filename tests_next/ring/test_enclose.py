@@ -173,3 +173,17 @@ def test_an_enclosure_of_a_value() -> None:
     half = accurate(lambda: ExpSum.exp(form({"1/eps": -1})).value(), 80)
     assert str(Enclosure.of(half)).startswith("0.36787944117144232159552")
     assert Enclosure.of(half).text(6) == "0.367879"
+
+
+def test_numbers_of_many_digits() -> None:
+    """The power of ten was guessed too high, zeros were written out, Python refused to convert."""
+    tiny = Fraction(1, 2**100_000)
+    assert str(Enclosure(tiny, tiny * Fraction(1001, 1000))) == "1.00e-30103…"
+    assert str(Enclosure(1 / tiny, 1 / tiny)).startswith("9.9900209301438")
+    assert str(Enclosure(Fraction(0), tiny)) == "[0, 1.1e-30103]"
+    x = Enclosure(-tiny, 1 / tiny)
+    assert Enclosure.from_json(x.to_json()) == x
+    assert pickle.loads(pickle.dumps(x)) == x
+    f = ExpSum.exp(1) * (1 / tiny)
+    assert ExpSum.from_json(f.to_json()) == f
+    assert hash(f) == hash(ExpSum.from_json(f.to_json()))

@@ -144,6 +144,7 @@ def _check(certificate: Mapping[str, Any] | str) -> Report:
             checker, names = ClaimsInParts(KINDS), "claim verdict reason tree counterexamples"
         elif isinstance(kind, str) and kind in KINDS:
             checker, names = KINDS[kind][0](), f"claim verdict reason {KINDS[kind][1]}"
+        checker.length = len(text)
         names = f"format version kind {names} seal"
         if isinstance(document, dict) and document.get("version") == 1:
             checker.require(False, f"version 1 {_AGAIN}")

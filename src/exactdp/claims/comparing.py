@@ -14,6 +14,7 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
+from exactdp.claims.accuracy import Accuracy
 from exactdp.claims.constants.envelopes import largest
 from exactdp.claims.error_bound import ErrorBound
 from exactdp.claims.expectations.claim import Expected
@@ -22,6 +23,8 @@ from exactdp.claims.expectations.moments import moments_everywhere
 from exactdp.claims.private.claim import Privacy
 from exactdp.claims.stated.adjacency import Adjacency
 from exactdp.claims.stated.inputs import as_given, as_written
+from exactdp.claims.stated.output_distances import discrete_outputs, score_gap, sup
+from exactdp.claims.stated.scores import begins_with_scores, candidate_scores
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
 from exactdp.language.program import Program
@@ -175,14 +178,24 @@ def compare(  # noqa: PLR0913 what can be asked
     """Return which of several mechanisms is best at which ε (see `public.comparing.compare`)."""
     named = _named(mechanisms)
     on = POSITIVE if epsilon is None else read_epsilon(epsilon)
+    off = rational(within, "within")
+    if measure == "error":
+        _require_one_error(named, off, ideal, inputs)
+    elif off:
+        raise ValueRefusedError(
+            f"within = {spell(off)} is given, and the measure is not 'error'",
+            rule="within is the error that does not count in an error probability; an expected "
+            "loss counts every error.",
+            way_out='Write compare(…, "error", within=…), or leave out within.',
+        )
     contestants = []
     for name, mechanism in named.items():
-        forms = _forms(mechanism, measure, inputs, rational(within, "within"), ideal, on)
+        forms = _forms(mechanism, measure, inputs, off, ideal, on)
         factor = Fraction(1) if adjacent is None else _factor(mechanism, adjacent)
         if factor != 1:
             forms = [form.substitute(eps=eps * (1 / factor)) for form in forms]
         contestants.append(Contestant(name, tuple(largest(forms, on)), factor))
-    told = _told(measure, rational(within, "within"))
+    told = _told(measure, off)
     matched = adjacent is not None
     return Ranking(told, tuple(contestants), on, matched, positive_width(width))
 
@@ -213,6 +226,44 @@ def _named(mechanisms: Mapping[str, Program] | Iterable[Program]) -> dict[str, P
     return found
 
 
+def _error_claim(mechanism: Program, within: Fraction, ideal: Any, inputs: Any) -> Accuracy:
+    """Return the claim whose error probability is compared."""
+    (claim,) = ErrorBound(mechanism, within, "50%", ideal=ideal, inputs=inputs).claims
+    return claim
+
+
+def _require_one_error(
+    named: Mapping[str, Program], within: Fraction, ideal: Any, inputs: Any
+) -> None:
+    """Refuse mechanisms whose errors are not the same function of an input and an output."""
+    by_score = [name for name, one in named.items() if begins_with_scores(one)]
+    if by_score and ideal is not None:
+        raise _several_errors(f"{by_score[0]} selects by a score, and an ideal is given")
+    claims = {name: _error_claim(one, within, ideal, inputs) for name, one in named.items()}
+    kinds = {one.output_metric.name for one in claims.values()}
+    if len(kinds) > 1 and (within or not kinds <= {sup.name, discrete_outputs.name}):
+        raise _several_errors(f"the output distances are {' and '.join(sorted(kinds))}")
+    if kinds != {score_gap.name}:
+        return
+    first, *others = named
+    for u in claims[first].scope.listed():
+        given = as_given(named[first], u)
+        scores = candidate_scores(named[first], given)
+        for name in others:
+            if candidate_scores(named[name], given) != scores:
+                raise _several_errors(f"{first} and {name} have different scores")
+
+
+def _several_errors(why: str) -> ValueRefusedError:
+    return ValueRefusedError(
+        f"the mechanisms are compared by 'error', and {why}",
+        rule="The error could be the difference of scores, of values or of outputs, and two "
+        "mechanisms are compared by one of them.",
+        way_out="Give a function of the input and the output as measure: 0 if it is close enough, "
+        "else 1, such as lambda u, output: 1 if abs(output - sorted(u)[1]) > 1 else 0.",
+    )
+
+
 def _forms(
     mechanism: Program,
     measure: object,
@@ -224,8 +275,7 @@ def _forms(
     """Return the measure of a mechanism at each input."""
     exact: Callable[[Any], Any]
     if measure == "error":
-        bound = ErrorBound(mechanism, within=within, risk="50%", ideal=ideal, inputs=inputs)
-        (claim,) = bound.claims
+        claim = _error_claim(mechanism, within, ideal, inputs)
         scope = claim.scope
 
         def exact(u: Any) -> Any:

@@ -26,12 +26,14 @@ from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.fitting import (
     error_for,
     errors_of_entries,
+    follows_scores,
     may_have_position,
     may_select,
 )
 from exactdp.claims.stated.inputs import has_reals
 from exactdp.claims.stated.levels import ANY, constant
 from exactdp.claims.stated.output_distances import discrete_outputs, sup
+from exactdp.claims.stated.scores import begins_with_scores
 from exactdp.claims.stated.vacuity import Contents
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError, shown
 from exactdp.language.budgets import read_epsilon
@@ -199,6 +201,8 @@ class ErrorBound:
             inputs=self.inputs,
             epsilon=self.epsilon,
         )
+        if self.output_distance is None:
+            self._refuse_two_errors(made)
         error = self._error(made)
         if self.within is None and error == discrete_outputs:
             made = replace(made, gamma=0)
@@ -229,6 +233,23 @@ class ErrorBound:
         if found == discrete_outputs and self.within:
             raise self._right_or_wrong("Leave out within")
         return found
+
+    def _refuse_two_errors(self, made: Accuracy) -> None:
+        """Refuse an error that could be meant by the score or by the distance to the ideal."""
+        mechanism = self.mechanism
+        if mechanism.checked.output.holds_noise or not begins_with_scores(mechanism):
+            return
+        follows = follows_scores(mechanism, made.ideal_function)
+        if self.ideal is None and follows is not None:
+            return
+        what = "an ideal is given" if self.ideal is not None else "its inputs are too many to see"
+        raise ValueRefusedError(
+            f"{mechanism.__name__} selects by a score, and {what}: within has two meanings",
+            rule="It could bound how far the score of the output is below the best one, or how "
+            "far the output is from the ideal output.",
+            way_out="Write output_distance=score_gap for scores, output_distance=sup for the "
+            "distance to the ideal output, or output_distance=discrete for right or wrong.",
+        )
 
     def _right_or_wrong(self, instead: str) -> ValueRefusedError:
         return ValueRefusedError(

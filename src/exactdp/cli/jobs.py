@@ -25,7 +25,6 @@ from exactdp.cli.sharing import (
     SharedSlots,
     Sharing,
     conducted,
-    told_plainly,
 )
 from exactdp.errors import ExactdpError, TimeoutRefusedError
 from exactdp.interrupts import holding_interrupts, ignore_interrupts
@@ -62,7 +61,6 @@ def results(jobs: list[Job], output: CommandOutput) -> Iterator[tuple[int, Json 
     following = 0
     display = _Display(jobs, output)
     sharing = output.sharing or Sharing()
-    sharing.ready(output)
     with contextlib.closing(_workers(jobs, sharing, output.timeout)) as workers:
         try:
             with display:
@@ -120,7 +118,7 @@ class _Here:
     def news(self) -> Iterator[tuple[int, Any]]:
         """Run the next job and yield its result or its error."""
         number = next(self._waiting)
-        with contextlib.redirect_stdout(sys.stderr), told_plainly():
+        with contextlib.redirect_stdout(sys.stderr):
             found = _done(self._jobs[number], lambda *_: None, self._sharing)
         yield number, found
 
@@ -151,7 +149,8 @@ class _Children:
     def _start(self) -> None:
         """Start a child, and give it the next job."""
         context = multiprocessing.get_context("fork")
-        # Ctrl-C is sent to all processes of the terminal; only the parent handles it.
+        # Ctrl-C is sent to all processes of the terminal; only the parent handles it. A child that
+        # is ended before it has begun must not run the parent's handlers.
         with holding_interrupts():
             here, there = context.Pipe()
             ours = [here, *self._busy]
@@ -269,8 +268,6 @@ def _serve(
     leave_with_parent()
     for other in others:  # inherited ends of the parent: if open, its exit would go unnoticed
         other.close()
-    for number in (signal.SIGTERM, signal.SIGHUP):  # both exist wherever fork does
-        signal.signal(number, signal.SIG_DFL)
     os.dup2(2, 1)  # the output of a user's function is a message, not an answer
     sys.stdout = sys.stderr
     last = 0.0
@@ -282,7 +279,7 @@ def _serve(
             last = now
             connection.send((done, total))
 
-    with contextlib.suppress(EOFError, OSError), told_plainly():
+    with contextlib.suppress(EOFError, OSError):
         while True:
             job = jobs[connection.recv()]
             slots.acquire()

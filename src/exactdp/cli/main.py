@@ -14,7 +14,7 @@ from exactdp.cli.output import CommandOutput, StoppedError, mistake
 from exactdp.cli.settings import defaults
 from exactdp.cli.streams import UnwritableError
 from exactdp.errors import ExactdpError
-from exactdp.interrupts import holding_interrupts
+from exactdp.interrupts import ENDINGS, end, holding_interrupts
 
 #: Each command is the object `command` of the module with its name.
 COMMANDS = {
@@ -31,15 +31,10 @@ COMMANDS = {
     "plot": "Plot a claim: its error, κ, where it holds, or simulated runs.",
     "report": "Write an HTML page with claims, verdicts and curves.",
     "certify": "Check certificates independently of the solver.",
-    "status": "Show the contents of a store of finished work.",
     "new": "Write a commented starter file.",
     "help": "Explain an error by its code, with a wrong and a right program.",
     "reproduce": "Run the experiments of the paper again.",
 }
-
-
-#: Signals that end a process from outside; Windows has no SIGHUP.
-ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Commands(click.Group):
@@ -94,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     for number in ENDINGS:
         if signal.getsignal(number) is signal.SIG_DFL:  # under `nohup` it is not
-            signal.signal(number, _end)
+            signal.signal(number, end)
     sys.exit(_answered(arguments))
 
 
@@ -131,9 +126,3 @@ def _answered(arguments: list[str] | None) -> int:
         raise
     except Exception as error:
         return output.failed(mistake(error))
-
-
-def _end(number: int, frame: object) -> None:
-    """Exit normally, so that child processes are ended too."""
-    del frame
-    sys.exit(128 + number)

@@ -47,7 +47,7 @@ def defaults(folder: Path | None = None) -> dict[str, dict[str, Any]]:
             raise ExactdpError(
                 f"{path}: {name} = {value!r} is not a setting of exactdp",
                 rule="[tool.exactdp] may have targets (a list), eps, inputs, kappa, format, "
-                "certificates and store (strings), timeout and jobs (numbers).",
+                "certificates (strings), timeout and jobs (numbers).",
                 way_out="Write for example targets = ['claims'] or timeout = 60.",
             )
         is_path = name in ("targets", "certificates", "store")

@@ -1,13 +1,11 @@
-"""Options for long computations: --jobs, --store, --resume, --scheduler; sharing of processes."""
+"""Options for long computations: --jobs and --scheduler; sharing of processes."""
 
 from __future__ import annotations
 
 import contextlib
 import multiprocessing
 import os
-import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +13,10 @@ from typing import Any
 
 import click
 
-from exactdp.cli.output import CommandOutput
 from exactdp.errors import ExactdpError
 from exactdp.running.conduct import Conduct, can_fork
-from exactdp.running.store import Store, StoreError, StoreWarning
+from exactdp.running.store import refuse_store
 
-DEFAULT_STORE = "exactdp.store"
 _PAUSE = 0.05  # seconds between two attempts to get a free process
 
 
@@ -30,21 +26,7 @@ class Sharing:
 
     jobs: int = 1
     """The number of processes that run at a time."""
-    store: Path | None = None
-    on_error: str = "continue"
     scheduler: str | None = None
-
-    def ready(self, output: CommandOutput) -> None:
-        """Check whether the store can be used, and report once if it cannot."""
-        if self.store is None:
-            return
-        try:
-            Store(self.store, "stop").ready()
-        except StoreError as error:
-            if self.on_error == "stop":
-                raise
-            output.note(f"{error.message}; the work goes on without it.", "yellow")
-            self.store = None
 
 
 class SharedSlots:
@@ -111,26 +93,7 @@ def conducted(
         from exactdp.running.cluster import client_of, executor_of  # noqa: PLC0415
 
         executor = executor_of(client_of(sharing.scheduler))
-    store = None if sharing.store is None else Store(sharing.store, sharing.on_error)
-    return Conduct(sharing.jobs if slots else 1, executor, store, slots, report)
-
-
-@contextlib.contextmanager
-def told_plainly() -> Iterator[None]:
-    """Show warnings about a store in one line."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", StoreWarning)
-        before = warnings.showwarning
-
-        def show(message: Any, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if issubclass(category, StoreWarning):
-                sys.stderr.write(f"{message}.\n")
-                sys.stderr.flush()
-            else:
-                before(message, category, *rest, **more)
-
-        warnings.showwarning = show
-        yield
+    return Conduct(sharing.jobs if slots else 1, executor, slots, report)
 
 
 # Options ------------------------------------------------------------------------------
@@ -147,33 +110,22 @@ SHARING = {
         "--store",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Store finished units of work in FILE, and resume from there.",
+        hidden=True,  # refused for now
     ),
-    "resume": click.option(
-        "--resume",
-        is_flag=True,
-        help=f"The same with the file {DEFAULT_STORE} of this folder.",
-    ),
-    "on_store_error": click.option(
-        "--on-store-error",
-        type=click.Choice(["continue", "stop"]),
-        default="continue",
-        show_default=True,
-        help="What to do if the store cannot be used.",
-    ),
+    "resume": click.option("--resume", is_flag=True, hidden=True),
     "scheduler": click.option(
         "--scheduler",
         metavar="ADDRESS",
         help="Use the workers of a Dask scheduler, such as tcp://host:8786.",
     ),
 }
-"""The options for processes and for the store, by parameter of `shared`."""
+"""The options for processes, by parameter of `shared`."""
 
 
-def shared(
-    jobs: int | None, store: Path | None, resume: bool, on_store_error: str, scheduler: str | None
-) -> Sharing:
+def shared(jobs: int | None, store: Path | None, resume: bool, scheduler: str | None) -> Sharing:
     """Return how the work of a command is done, as its options say."""
+    if store is not None or resume:
+        refuse_store()
     if scheduler is not None and "://" not in scheduler:
         raise ExactdpError(
             f"--scheduler {scheduler} is not an address",
@@ -182,5 +134,4 @@ def shared(
         )
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     processes = (jobs or cores or 1) if can_fork() else 1
-    kept = store or (Path(DEFAULT_STORE) if resume else None)
-    return Sharing(processes, kept, on_store_error, scheduler)
+    return Sharing(processes, scheduler)

@@ -21,7 +21,6 @@ _HIDDEN = ("lower", "upper", "sentence", "seconds")  # in the table of the termi
 
 @subcommand(
     "study",
-    "exactdp study family.py --ask tightest --store family.store",
     "exactdp study family.py -o family.csv",
     "exactdp study family.py --ask tightest -o kappa.svg --plot m,kappa,c",
 )
@@ -49,7 +48,7 @@ def command(
     """Answer one question for a family of claims, as a table.
 
     FILE defines a `Study`, or `claims`: a generator or list of claims, or of pairs of parameters
-    and a claim. With a store, finished rows are not computed again.
+    and a claim.
     """
     columns = _columns(paths, drawn)
     for path in paths:

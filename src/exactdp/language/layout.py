@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from exactdp.language.tree import Param
 from exactdp.language.types import DomType, ListType
 from exactdp.language.values import List, Value
+
+_MANY = 10**15  # inputs of which not every digit is printed
 
 
 def entry_names(params: Iterable[Param]) -> tuple[str, ...]:
@@ -50,3 +53,8 @@ def assembled(params: Iterable[Param], values: Sequence[Value]) -> tuple[Value, 
         else:
             found.append(next(rest))
     return tuple(found)
+
+
+def told_size(size: int) -> str:
+    """Return a number of inputs in words; of many, only the power of ten."""
+    return f"{size:,}" if size < _MANY else f"about 10^{round(math.log10(size))}"

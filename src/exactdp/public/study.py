@@ -13,14 +13,12 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from exactdp.claims.stated.identity import key_of
 from exactdp.errors import ExactdpError, ValueRefusedError, counted, shown
 from exactdp.reals.numbers import inf
 from exactdp.reals.told import table
 from exactdp.running.conduct import Conduct, How, conduct, conduct_of
 from exactdp.running.crew import Forked
-from exactdp.running.packing import UnreadableError, pack, unpack
-from exactdp.running.version import version
+from exactdp.running.packing import pack, unpack
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 
 QUESTIONS = ("check", "tightest", "smallest_epsilon")
-_ROW = "row"
 
 
 class Study:
@@ -64,7 +61,7 @@ class Study:
     def run(
         self, ask: str = "check", *, progress: Progress | None = None, **how: Unpack[How]
     ) -> StudyTable:
-        """Ask each claim "check", "tightest" or "smallest_epsilon"; reuse the rows of a store.
+        """Ask each claim "check", "tightest" or "smallest_epsilon".
 
         With several jobs, rows are computed in parallel.
         """
@@ -111,19 +108,12 @@ class _Answering:
     def table(self) -> Iterator[Row]:
         """Yield the rows in order."""
         found: dict[int, Row] = {}
-        for number in range(len(self._rows)):
-            kept = self._kept(number)
-            if kept is not None:
-                found[number] = kept
-        left = [number for number in range(len(self._rows)) if number not in found]
-        self._tell(len(found))
+        left = [*range(len(self._rows))]
+        self._tell(0)
         many = self._how.executor is None and not self._how.is_alone and len(left) > 1
         for number, answer in self._forked(left) if many else self._one_by_one(left):
             found[number] = answer
-            self._keep(number, answer)
             self._tell(len(found))
-        if self._how.store is not None:
-            self._how.store.close()
         for number, (row, _) in enumerate(self._rows):
             yield {**row, **found[number]}
 
@@ -164,28 +154,6 @@ class _Answering:
         except Exception as error:  # the other rows are still answered
             found = _wrong(ExactdpError(f"{type(error).__name__}: {error}"))
         return {**found, "seconds": round(time.process_time() - begin, 3)}
-
-    def _key(self, number: int) -> str:
-        return key_of(self._rows[number][1], f"study: {self._ask}")
-
-    def _kept(self, number: int) -> Row | None:
-        store = self._how.store
-        found = None if store is None else store.get(self._key(number), _ROW, 0)
-        if found is None:
-            return None
-        try:
-            row: Row = unpack(found[1])
-        except UnreadableError:
-            return None
-        return row
-
-    def _keep(self, number: int, row: Row) -> None:
-        if self._how.store is None or row["error"]:
-            return
-        key, claim = self._key(number), self._rows[number][1]
-        self._how.store.begin(key, str(claim), f"a row of a study: {self._ask}", version(), 1)
-        self._how.store.put(key, _ROW, (0, 1), pack(row), row["seconds"])
-        self._how.store.finish(key)
 
 
 def _asked(claim: Any, ask: str, how: Conduct) -> Row:

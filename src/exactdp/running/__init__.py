@@ -1,4 +1,4 @@
-"""Long computations in units of work: workers, transfer, and storage on disk.
+"""Long computations in units of work: workers and transfer.
 
 This package does not depend on claims. A unit is a picklable value; its answer is bytes.
 """
@@ -6,7 +6,7 @@ This package does not depend on claims. A unit is a picklable value; its answer 
 from exactdp.running.conduct import ALONE, Conduct, How, conduct, conduct_of
 from exactdp.running.crew import Crew, LostUnitError, UnsendableError
 from exactdp.running.packing import pack, unpack
-from exactdp.running.store import Store, StoreError, StoreWarning
+from exactdp.running.store import Store
 
 __all__ = [
     "ALONE",
@@ -15,8 +15,6 @@ __all__ = [
     "How",
     "LostUnitError",
     "Store",
-    "StoreError",
-    "StoreWarning",
     "UnsendableError",
     "conduct",
     "conduct_of",

@@ -1,4 +1,4 @@
-"""How work is done: the number of processes or an executor, the store, and the progress hook.
+"""How work is done: the number of processes or an executor, and the progress hook.
 
 A `Conduct` is passed as the `progress` of a question, because it can be called like one.
 """
@@ -10,12 +10,11 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeAlias, TypedDict
 
 from exactdp.errors import ValueRefusedError, shown
 from exactdp.running.crew import Slots
-from exactdp.running.store import Store
+from exactdp.running.store import refuse_store
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the amount done and the total: listed inputs, or thousandths of the work."""
@@ -28,8 +27,8 @@ class How(TypedDict, total=False):
     """The number of processes on this machine; 0 means one per core."""
     executor: Executor | Any | None
     """A `concurrent.futures.Executor` or a `distributed.Client` that does the work instead."""
-    store: Store | str | Path | None
-    """A file that stores finished units of work."""
+    store: None
+    """Refused for now (see `Store`)."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,6 @@ class Conduct:
 
     jobs: int = 1
     executor: Executor | None = None
-    store: Store | None = None
     slots: Slots | None = None
     """Shared if several questions are computed at a time."""
     hear: Progress | None = None
@@ -47,11 +45,6 @@ class Conduct:
     def is_alone(self) -> bool:
         """Whether this process does all the work."""
         return self.executor is None and (self.jobs == 1 or not can_fork())
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether this process does all the work, and nothing is stored."""
-        return self.is_alone and self.store is None
 
     def __call__(self, done: int, total: int) -> None:
         """Report how much is done and how much there is."""
@@ -86,15 +79,11 @@ def conduct(progress: Progress | None, how: How) -> Conduct | Progress | None:
             rule="jobs is the number of processes; 0 means one per core.",
             way_out="Write jobs=2.",
         )
-    given = how.get("store")
-    store = given if given is None or isinstance(given, Store) else Store(given)
-    base = conduct_of(progress)
-    return replace(
-        base,
-        jobs=jobs or os.cpu_count() or 1,
-        executor=_executor(how.get("executor")),
-        store=store if store is not None else base.store,
-    )
+    if how.get("store") is not None:
+        refuse_store()
+    processes = jobs or os.cpu_count() or 1
+    executor = _executor(how.get("executor"))
+    return replace(conduct_of(progress), jobs=processes, executor=executor)
 
 
 def conduct_of(progress: Progress | None) -> Conduct:

@@ -299,8 +299,7 @@ class Handed:
 def _no_longer(error: BaseException) -> ExactdpError:
     return ExactdpError(
         f"the executor has stopped ({_named(error)})",
-        rule="Units of work that were finished are kept in the store, if there is one.",
-        way_out="Start the executor, or its scheduler, again, and run with the same store.",
+        way_out="Start the executor, or its scheduler, again, and ask again.",
     )
 
 

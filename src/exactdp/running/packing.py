@@ -1,7 +1,8 @@
 """Serialise values: only values of exactdp and plain Python values, never code.
 
-The bytes may come from an untrusted file: a name outside the list below is refused, so that
-reading runs nothing but constructors of our own values.
+The bytes come from processes that we started, or from those of an executor, never from a file. A
+name outside the list below is refused, as a second line of defence: it is no protection against
+bytes that somebody else wrote.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class _Unpacker(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and found.__module__.partition(".")[0] == "exactdp":
                 return found
-            if not callable(found):
+            if type(found).__module__.partition(".")[0] == "exactdp":
                 return found  # a value that there is once
         raise UnreadableError(f"{module}.{name} is not a value of exactdp")
 

@@ -33,6 +33,7 @@ from exactdp.semantics.by_epsilon import (
 from exactdp.semantics.cells import explore, require_few_cells
 from exactdp.semantics.chain import Chain, chain, chain_at_spots
 from exactdp.semantics.engine import Engine
+from exactdp.semantics.few import require_few
 from exactdp.semantics.patterns import near, read_pattern, within_pattern
 from exactdp.semantics.properties import independent_units
 from exactdp.semantics.spots import Spot, Trace, run_at_spots
@@ -222,6 +223,7 @@ def piecewise(
 
     Inputs with a finite domain are enumerated.
     """
+    require_few(program.inputs)
     domains = kinds(program.inputs)
     every = entry_names(program.inputs)
     reals = [name for name, kind in zip(every, domains, strict=True) if kind is None]

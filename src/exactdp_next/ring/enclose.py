@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
-from math import comb, factorial, floor
+from math import comb, factorial
 from typing import Protocol
 
-from flint import arb, arb_poly, arb_series, ctx, fmpq
+from flint import arb, arb_poly, arb_series, ctx, fmpq, fmpz
 
 from .linear import Rational
 
@@ -42,6 +42,17 @@ def fmpq_of(q: Rational | fmpq) -> fmpq:
 def fraction_of(q: fmpq) -> Fraction:
     """Return a Fraction of a rational number of flint."""
     return Fraction(int(q.p), int(q.q))
+
+
+def spell(q: Rational | fmpq) -> str:
+    """Return "p/q" or "p", however long: Python's own conversion stops at 4300 digits."""
+    return str(fmpq_of(q))
+
+
+def read(text: str) -> Fraction:
+    """Return the rational that `spell` wrote."""
+    over, _, under = text.partition("/")
+    return Fraction(int(fmpz(over)), int(fmpz(under or "1")))
 
 
 def point(q: Rational | fmpq) -> arb:
@@ -316,13 +327,13 @@ class Enclosure:
 
     def to_json(self) -> list[str]:
         """Return both ends as "p/q"."""
-        return [str(self.lower), str(self.upper)]
+        return [spell(self.lower), spell(self.upper)]
 
     @staticmethod
     def from_json(data: Sequence[str]) -> Enclosure:
         """Return the enclosure whose `to_json` this is."""
         lower, upper = data
-        return Enclosure(Fraction(lower), Fraction(upper))
+        return Enclosure(read(lower), read(upper))
 
     def text(self, digits: int) -> str:
         """Return the number to at most so many digits, each of them proven: none is rounded.
@@ -371,20 +382,26 @@ class Enclosure:
 
 def _magnitude(q: Fraction) -> int:
     """Return the e with 10^e ≤ |q| < 10^(e + 1), for q that is not 0."""
-    guess = (abs(q.numerator).bit_length() - q.denominator.bit_length()) * 301 // 1000 - 2
+    bits = abs(q.numerator).bit_length() - q.denominator.bit_length()
+    guess = bits * 30103 // 100000 - 2  # log₁₀ 2 to 8 digits, for up to 2^23 bits
     return next(e - 1 for e in count(guess) if not _scaled(abs(q), -e))
 
 
 def _scaled(q: Fraction, places: int) -> int:
-    """Return ⌊q·10^places⌋."""
-    return floor(q * Fraction(10) ** places)
+    """Return ⌊q·10^places⌋; without a Fraction, which would look for common divisors."""
+    power: int = 10 ** abs(places)
+    if places < 0:
+        return q.numerator // (q.denominator * power)
+    return q.numerator * power // q.denominator
 
 
 def _decimal(n: int, places: int) -> str:
     """Return n/10^places with the digits of n: with a power of ten if 0s would be added."""
+    if not n:
+        return "0"
     digits, minus = str(abs(n)), "-" * (n < 0)
     exponent = len(digits) - places - 1
-    if n and (places < 0 or not -5 <= exponent < max(15, len(digits))):
+    if places < 0 or not -5 <= exponent < max(15, len(digits)):
         tail = f".{digits[1:]}" if digits[1:] else ""
         return f"{minus}{digits[0]}{tail}e{exponent:+d}"
     if places <= 0:

@@ -22,14 +22,16 @@ from flint import arb, arb_series, ctx, fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
-from .enclose import Terms, fmpq_of, fraction_of, precision, series_of, sign
+from .enclose import Terms, fmpq_of, fraction_of, precision, read, series_of, sign, spell
 from .laurent import (
     Laurent,
     added,
     canonical,
     common,
     comparable,
+    exponential,
     from_exponents,
+    linear,
     multiplied,
     number,
     power_in_front,
@@ -76,26 +78,17 @@ class ExpSum:
     @staticmethod
     def name(x: str) -> ExpSum:
         """Return ε for "eps", and ε·x for any other name x."""
-        return ExpSum.from_terms((x,), 1, {((1,), (0,)): fmpq(1)})
+        return ExpSum(linear({x: 1}))
 
     @staticmethod
     def linear(x: Value) -> ExpSum:
         """Return ε·x for a form or a number x."""
-        parts = _parts(x)
-        names, one = tuple(parts), range(len(parts))
-        none = (0,) * len(parts)
-        units = [tuple(int(i == j) for j in one) for i in one]
-        return ExpSum.from_terms(
-            names, 1, {(units[i], none): fmpq_of(c) for i, c in enumerate(parts.values())}
-        )
+        return ExpSum(linear(_parts(x)))
 
     @staticmethod
     def exp(x: Value) -> ExpSum:
         """Return e^{ε·x} for a form or a number x; e^q for x = q/ε, p^q for x = q·log(p)/ε."""
-        parts = _parts(x)
-        unit = lcm(*(c.denominator for c in parts.values()))
-        b = tuple(int(c * unit) for c in parts.values())
-        return ExpSum.from_terms(tuple(parts), unit, {((0,) * len(b), b): fmpq(1)})
+        return ExpSum(exponential(_parts(x)))
 
     @staticmethod
     def from_terms(
@@ -481,7 +474,7 @@ class ExpSum:
         return {
             "names": list(self.names),
             "terms": [
-                [str(fraction_of(c)), list(k), [str(Fraction(e, unit)) for e in b]]
+                [spell(c), list(k), [spell(Fraction(e, unit)) for e in b]]
                 for (k, b), c in sorted(self.terms().items())
             ],
         }
@@ -490,7 +483,7 @@ class ExpSum:
     def from_json(data: Json) -> ExpSum:
         """Return the sum whose `to_json` this is."""
         names = tuple(str(x) for x in data["names"])
-        rows = [(Fraction(c), tuple(k), [Fraction(q) for q in b]) for c, k, b in data["terms"]]
+        rows = [(read(c), tuple(k), [read(q) for q in b]) for c, k, b in data["terms"]]
         unit = lcm(*(q.denominator for _, _, b in rows for q in b))
         return ExpSum.from_terms(
             names, unit, {(k, tuple(int(q * unit) for q in b)): c for c, k, b in rows}

@@ -138,6 +138,15 @@ class Node:
     def __reduce__(self) -> tuple[object, ...]:
         return read, (str(self), self.is_formula)
 
+    def to_json(self) -> str:
+        """Return the text."""
+        return str(self)
+
+    @classmethod
+    def from_json(cls, data: str) -> Any:
+        """Return the formula or condition whose `to_json` this is."""
+        return read(data, cls.is_formula)
+
 
 def read(text: str, is_formula: bool) -> Any:
     """Return the formula or condition that prints as this text."""

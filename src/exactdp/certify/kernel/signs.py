@@ -253,7 +253,7 @@ def proved_sign(reader: CertificateReader, given: Any) -> SignProof:
     """Check the proof that a sign holds, in another certificate; what it is about is returned."""
     claim, proof = reader.fields(given, "claim proof")
     checker = SignProof()
-    checker.work = reader.work
+    checker.work, checker.length = reader.work, reader.length
     try:
         checker.read_claim(claim)
         checker.holds(proof)

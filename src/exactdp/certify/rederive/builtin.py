@@ -9,6 +9,8 @@ from fractions import Fraction
 from math import ceil, floor, trunc
 from typing import Any
 
+from ..kernel.reading import size
+from .limits import MAX_NUMBER
 from .linear import LinearForm, is_number, plain
 from .moving import Moving
 from .ratios import BrokenRunError, Ratio, UnsupportedError
@@ -34,7 +36,11 @@ def _tamed(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         found = operate(left, right)
         if isinstance(found, float):
             raise UnsupportedError("a number is not exact")
-        return plain(Fraction(found)) if is_number(found) else _short(found)
+        if not is_number(found):
+            return _short(found)
+        if size(Fraction(found)) > MAX_NUMBER:
+            raise UnsupportedError("a number is too large")
+        return plain(Fraction(found))
 
     return made
 
@@ -125,13 +131,6 @@ def _fraction(*parts: Any) -> int | Fraction:
     return plain(Fraction(*map(_known, parts)))
 
 
-def _sum(items: Iterable[Any], start: Any = 0) -> Any:
-    total = start
-    for item in bounded(items):
-        total = OPERATORS[ast.Add](total, item)
-    return total
-
-
 def _flat(make: Callable[..., Iterable[Any]]) -> Callable[..., list[Any]]:
     def made(*arguments: Any, **named: Any) -> list[Any]:
         return list(make(*map(bounded, arguments), **named))
@@ -166,7 +165,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reversed": _flat(reversed),
     "round": _whole(round),
     "sorted": _flat(sorted),
-    "sum": _sum,
+    "sum": sum,  # see `FunctionCall.total`
     "trunc": _whole(trunc),
     "tuple": lambda items=(): tuple(bounded(items)),
     "zip": _flat(zip),

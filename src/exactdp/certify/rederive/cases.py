@@ -24,8 +24,9 @@ from .values import Level, counted
 _PARTS = (
     "mechanism ideal cases input_distance output_distance boundary agreement epsilon inputs unit"
 )
+_SHOWN = "inputs ideal input_distance output_distance boundary agreement mechanism"
 _ANY = RealInterval(Fraction(0), True, inf, False)
-_SAID = 5  # cases, and inputs of a case
+_SAID = 20  # cases, and inputs of a case
 
 
 class Side(NamedTuple):
@@ -154,6 +155,7 @@ class ClaimCases(Proofs):
             f"{short(function.name)} is (α, β, γ)-accurate with {self.levels_said()} "
             f"at {self.which()}, for every ε in {self.epsilon.text()} "
             f"(distances: {short(ways[0])} on inputs, {short(ways[1])} on outputs)"
+            f"{self.facts(spec, _SHOWN)}"
         )
 
     def levels_said(self) -> str:

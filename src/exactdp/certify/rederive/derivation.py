@@ -8,6 +8,7 @@ from functools import cached_property
 from math import inf, prod
 from typing import Any, NamedTuple, TypeVar
 
+from ..kernel.limits import MAX_TEXT
 from ..kernel.reading import RealInterval
 from . import distances, limits
 from .cones import PolyhedralCone
@@ -73,19 +74,31 @@ class TakenPath(NamedTuple):
         return total
 
 
+class Effort:
+    """What may be spent on runs and integrals, by the length of the certificate."""
+
+    def __init__(self, length: int = MAX_TEXT) -> None:
+        self.steps, self.integrals = Steps(length), Integrals(length=length)
+
+
 class Derivation:
     """The program, the ideal and the distances of one claim."""
 
     def __init__(
-        self, spec: dict[str, Any], table: dict[str, Any] | None, epsilon: RealInterval
+        self,
+        spec: dict[str, Any],
+        table: dict[str, Any] | None,
+        epsilon: RealInterval,
+        effort: Effort | None = None,
     ) -> None:
+        effort = effort or Effort()
         self.spec = spec
         self.orders = Orders(epsilon)
         self.table = table
         self.base: Fraction | None = None
         """Of which number the last value of points, beyond the input, is the logarithm over ε."""
-        self.steps = Steps()
-        self.integrals = Integrals()
+        self.steps = effort.steps
+        self.integrals = Integrals(payer=effort.integrals)
         self.lattices = LatticeSums(self.integrals.spend)
         self._known: dict[tuple[str, str], Remembered[Any]] = {}
         self._concrete: set[str] = set()  # what needs numbers

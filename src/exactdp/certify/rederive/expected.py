@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from ..kernel.reading import short
 from .cones import PolyhedralCone
 from .derivation import single
+from .formulas import say
 from .losses import LOSSES, LossOnCone
 from .near_logs import cone_at, point_at
 from .parameter_spaces import ParameterSpace
@@ -51,10 +52,12 @@ class ExpectedLosses(Proofs):
         self.read_unit(spec["unit"])
         function = self.derivation.mechanism.function
         assert function is not None
+        bound = " and ".join(say(("form", one)) for one in self.bounds)
         self.claim = (
             f"the expected loss ({short(self.loss or spec['loss']['python'])}) of "
-            f"{short(function.name)} is at most the bound at "
+            f"{short(function.name)} is at most {bound} at "
             f"{self.which()}, for every ε in {self.epsilon.text()}"
+            f"{self.facts(spec, 'ideal loss inputs mechanism')}"
         )
 
     def holds(self, parts: dict[str, Any]) -> str:

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from .ratios import UnsupportedError
+from .allowed import changed_lists
 
 RETURNED = -1
 """Stands for the next instruction where there is none, since the function is left."""
 
-_OTHERS = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 _EXTREMES = {"max": ast.Gt, "min": ast.Lt}
 
 
@@ -46,12 +45,10 @@ class FlatCode:
     """
 
     def __init__(self, function: ast.FunctionDef, known: frozenset[str] | None = None) -> None:
-        if function.args.vararg or function.args.kwarg or function.args.kwonlyargs:
-            raise UnsupportedError("a function with such arguments is not understood")
-        if any(isinstance(one, _OTHERS) for one in ast.walk(function)):  # reached or not
-            raise UnsupportedError("a function with other scopes or a generator is not understood")
         own = {one.id for one in ast.walk(function) if isinstance(one, ast.Name) and _is_set(one)}
         own |= {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+        self.changed_lists = changed_lists(function)
+        """The variables whose lists are changed in place (see `allowed`)."""
         self.is_for_graph = known is not None
         self.known = (known or frozenset()) - own
         self.code: list[Instruction] = []

@@ -43,7 +43,9 @@ class ClaimsInParts(Proofs):
         self.of, self.given = self.fields(claim, "of claim")
         self.require(self.of in self.checkers, "a claim of a kind that is not known")
         whole = self.checkers[self.of][0]()
+        whole.length = self.length
         whole.read_claim(self.given)
+        self.effort = whole.effort
         self.claim, self.epsilon = whole.claim, whole.epsilon
 
     def prepare(self, parts: dict[str, Any], *, is_true: bool) -> None:
@@ -112,7 +114,8 @@ class ClaimsInParts(Proofs):
         """Check what proves the claim at the ε of an interval where some functions are ≥ 0."""
         make, names = self.checkers[self.of]
         checker = make()
-        checker.work = self.work
+        checker.work, checker.length = self.work, self.length
+        checker.effort = self.effort
         found = dict(zip(names.split(), self.fields(proof, names), strict=True))
         try:
             checker.read_claim({**self.given, "epsilon": as_data(orders.on)})

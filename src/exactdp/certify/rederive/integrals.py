@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
+from ..kernel.limits import MAX_TEXT
 from ..kernel.reading import Sum
 from . import limits
 from .lattices import WHOLE
@@ -49,9 +50,15 @@ class Integrals:
     """
 
     def __init__(
-        self, parameters: int = 1, judge: SignJudge = _sign, payer: Integrals | None = None
+        self,
+        parameters: int = 1,
+        judge: SignJudge = _sign,
+        payer: Integrals | None = None,
+        length: int = MAX_TEXT,
     ) -> None:
-        self.left = limits.MAX_INTEGRATION
+        least, more = limits.INTEGRATION
+        self.most = min(limits.MAX_INTEGRATION, least + more * length)
+        self.left = self.most
         self.payer = payer  # whose limit it is
         self.parameters = parameters
         self.judge = judge
@@ -270,7 +277,7 @@ class Integrals:
             return
         self.left -= steps
         if self.left < 0:
-            raise UnsupportedError(f"the integrals take more than {limits.MAX_INTEGRATION} steps")
+            raise UnsupportedError(f"the integrals take more than {self.most} steps")
 
 
 def _quotient(c: Rational, r: Rational) -> Rational:

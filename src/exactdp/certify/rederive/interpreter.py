@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .programs import SourceProgram
 
 _COST_OF_CHOICE = 1_000  # steps: its probabilities are closed forms, which are added and compared
+_COST_OF_OPTION = 20
 FAILURES = (
     ArithmeticError,
     AttributeError,
@@ -133,6 +134,7 @@ class FunctionCall:
                 self.assign(one.node, items[0])
             case _:
                 self.output = self.value(one.node)
+                self.program.steps.weigh(self.output)
                 return RETURNED
         return pc + 1
 
@@ -148,16 +150,22 @@ class FunctionCall:
             case ast.AugAssign(ast.Subscript(ast.Name(name), index), op, value):
                 position = self.value(index)  # once, as it may sample
                 old = _entry(self.name(name), position)
+                if isinstance(old, list):
+                    raise UnsupportedError("a list inside a list is changed")
                 self.assign_entry(name, position, self.operate(op, old, self.value(value)))
-            case ast.AugAssign(ast.Name() as target, op, value):
-                self.assign(target, self.operate(op, self.value(target), self.value(value)))
+            case ast.AugAssign(ast.Name(name) as target, op, value):
+                old, more = self.value(target), self.value(value)
+                changed = self.flat.changed_lists if self.flat is not None else ()
+                if isinstance(old, list) and not (name in changed and isinstance(more, list)):
+                    raise UnsupportedError("a list that may have other names is changed")
+                self.assign(target, self.operate(op, old, more))
             case ast.Expr(
                 ast.Call(ast.Attribute(ast.Name(name), "append" | "extend" as how), [item])
             ):
-                old, more = self.local[name], self.value(item)
+                old, more = self.local.get(name), self.value(item)
                 if not isinstance(old, list):
                     raise UnsupportedError("append to something that is not a list")
-                self.local[name] = [*old, more] if how == "append" else [*old, *bounded(more)]
+                self.assign_list(name, [*old, more] if how == "append" else [*old, *bounded(more)])
             case ast.Expr(ast.Constant()) | ast.Pass():
                 return
             case ast.Expr(ast.Call(ast.Name("observe"))):
@@ -213,6 +221,7 @@ class FunctionCall:
         """Assign a value to a target."""
         match target:
             case ast.Name(name):
+                self.program.steps.weigh(value)
                 self.local[name] = value
             case ast.Tuple(items) | ast.List(items):
                 values = list(value)
@@ -235,7 +244,12 @@ class FunctionCall:
         changed = list(old)
         _entry(changed, position)
         changed[position] = value
-        self.local[name] = changed
+        self.assign_list(name, changed)
+
+    def assign_list(self, name: str, value: list[Any]) -> None:
+        """Assign a list that was changed."""
+        self.program.steps.weigh(bounded(value))
+        self.local[name] = value
 
     # Expressions ----------------------------------------------------------------------
 
@@ -258,7 +272,7 @@ class FunctionCall:
                 return tuple(self.value(item) for item in items)
             case ast.Dict(keys, values) if None not in keys:
                 pairs = zip(keys, values, strict=True)
-                return {self.value(key): self.value(one) for key, one in pairs if key is not None}
+                return {self.key(key): self.value(one) for key, one in pairs if key is not None}
             case ast.UnaryOp(ast.Not(), operand):
                 return not self.truth(operand)
             case ast.UnaryOp(ast.USub(), operand):
@@ -282,7 +296,7 @@ class FunctionCall:
                 ends = [None if one is None else self.value(one) for one in (lower, upper, step)]
                 return self.value(base)[slice(*ends)]
             case ast.Subscript(base, index):
-                return _entry(self.value(base), self.value(index))
+                return _entry(self.value(base), self.key(index))
             case ast.Lambda(
                 ast.arguments(
                     posonlyargs=[], vararg=None, kwonlyargs=[], kwarg=None, defaults=[]
@@ -293,11 +307,17 @@ class FunctionCall:
             case ast.ListComp(element, clauses) | ast.GeneratorExp(element, clauses):
                 return self.gathered(clauses, lambda walk: walk.value(element))
             case ast.DictComp(key, one, clauses):
-                return dict(self.gathered(clauses, lambda walk: (walk.value(key), walk.value(one))))
+                return dict(self.gathered(clauses, lambda walk: (walk.key(key), walk.value(one))))
             case ast.Call(function, arguments, keywords) if all(one.arg for one in keywords):
                 named = {one.arg: one.value for one in keywords if one.arg is not None}
                 return self.call(function, arguments, named)
         raise UnsupportedError(f"{type(node).__name__} is not understood")
+
+    def key(self, node: ast.expr) -> Any:
+        """Return the value of an expression that is looked up."""
+        found = self.value(node)
+        self.program.steps.weigh(found)
+        return found
 
     def name(self, name: str) -> Any:
         """Return the value of a name."""
@@ -315,20 +335,26 @@ class FunctionCall:
         """Return left op right."""
         if type(op) not in OPERATORS:
             raise UnsupportedError("an operator is not understood")
+        self.program.steps.spend(5 * _extent(left) * _extent(right))
         if isinstance(left, LinearForm) and isinstance(right, Ratio):
             right = self.real(right)
         elif isinstance(left, Ratio) and isinstance(right, LinearForm):
             left = self.real(left)
         try:
-            return OPERATORS[type(op)](left, right)
+            found = OPERATORS[type(op)](left, right)
         except ZeroDivisionError as error:
             raise BrokenRunError("the program divides by 0") from error
+        if isinstance(op, ast.Pow) and isinstance(left, Ratio):
+            self.program.steps.spend(5 * abs(right) * _extent(left) * _extent(found))
+        self.program.steps.weigh(found)
+        return found
 
     def compare(self, first: ast.expr, ops: list[ast.cmpop], rest: list[ast.expr]) -> bool:
         """Return the truth of a chain of comparisons."""
         left = self.value(first)
         for op, node in zip(ops, rest, strict=True):
             right = self.value(node)
+            self.program.steps.weigh(left, right)
             if isinstance(left, Ratio) and isinstance(right, Ratio):
                 raise UnsupportedError("ε is compared")
             left, right = self.real(left), self.real(right)
@@ -359,6 +385,7 @@ class FunctionCall:
             walk.program.steps.spend()
             if k == len(clauses):
                 found.append(make(walk))
+                bounded(found)
                 return
             for item in bounded(walk.value(clauses[k].iter)):
                 walk.assign(clauses[k].target, item)
@@ -377,7 +404,9 @@ class FunctionCall:
         )
         match None if is_own else function:
             case ast.Attribute(base, name) if name in METHODS and not named:
-                return METHODS[name](self.value(base), *map(self.value, arguments))
+                values = [self.value(base), *map(self.value, arguments)]
+                self.program.steps.weigh(*values)
+                return METHODS[name](*values)
             case ast.Name("lap" | "expo" | "dlap" | "geometric" | "gumbel" as kind):
                 return self.draw(kind, arguments, named)
             case ast.Name("unif") if len(arguments) == 2 and not named:
@@ -391,12 +420,12 @@ class FunctionCall:
                 rate, given_score, among = map(self.value, arguments)
                 score = self.as_function(given_score)
                 scored = [(one, as_score(score(one))) for one in bounded(among)]
+                self.program.steps.spend(_COST_OF_OPTION * len(scored))
                 return self.sampling().expmech(_rate(rate), scored)
             case ast.Name("choose") if len(arguments) == 1 and not named:
-                self.program.steps.spend(_COST_OF_CHOICE)
-                table = {
-                    key: one + Ratio.number(0) for key, one in self.value(arguments[0]).items()
-                }
+                options = self.value(arguments[0])
+                self.program.steps.spend(_COST_OF_CHOICE + _COST_OF_OPTION * len(options))
+                table = {key: one + Ratio.number(0) for key, one in options.items()}
                 return self.sampling().choose(
                     [(k, chance) for k, chance in table.items() if chance.over]
                 )
@@ -410,19 +439,31 @@ class FunctionCall:
         builtin = FUNCTIONS.keys() - self.program.outside
         if called is None and isinstance(function, ast.Name) and function.id in builtin:
             keywords = {name: self.as_function(self.value(one)) for name, one in named.items()}
-            given = [
-                bounded(one) if isinstance(one, range) else one
-                for one in map(self.value, arguments)
-            ]
+            given = [*map(self.value, arguments)]
+            if function.id != "len":
+                self.program.steps.weigh(*given)
             if function.id in ("min", "max") and not keywords:
                 items = given if len(given) > 1 else list(bounded(given[0]))
                 if _are_in_eps(items):
+                    self.program.steps.spend(_COST_OF_CHOICE * len(items))
                     forms = [one + Ratio.number(0) for one in items]
                     return self.sampling().orders.extreme(function.id, forms)
-            return FUNCTIONS[function.id](*given, **keywords)
+            if function.id == "sum":
+                return self.total(*given, **keywords)
+            found = FUNCTIONS[function.id](*given, **keywords)
+            self.program.steps.weigh(found)
+            return found
         if isinstance(function, ast.Name) and function.id not in _WORDS:
             self.name(function.id)  # a Python function, or a name that is not known
         raise UnsupportedError(f"a call of {ast.unparse(function)[:50]} is not understood")
+
+    def total(self, items: Any, start: Any = 0) -> Any:
+        """Return a sum."""
+        if isinstance(start, str):
+            raise BrokenRunError("the program adds up texts")
+        for item in bounded(items):
+            start = self.operate(ast.Add(), start, item)
+        return start
 
     def as_function(self, value: Any) -> Any:
         """Return a value; a function of the program as one that can be called with values."""
@@ -461,6 +502,13 @@ def _rate(value: Any) -> Fraction:
     if rate is None or rate <= 0:
         raise BrokenRunError("a rate in the program is not a positive multiple of ε")
     return rate
+
+
+def _extent(value: Any) -> int:
+    """Return about how many terms a number has."""
+    if isinstance(value, Ratio):
+        return len(value.over) + len(value.under)
+    return 1 + len(value.coefficients) if isinstance(value, LinearForm) else 1
 
 
 def _entry(base: Any, index: Any) -> Any:

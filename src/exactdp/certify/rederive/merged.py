@@ -262,6 +262,7 @@ class MergedRuns(RunGraph):
         """Return the node of a state before a question, a new one if need be."""
         needed = self.flat.live[pc]
         kept = {name: local[name] for name in sorted(needed & local.keys())}
+        self.program.steps.weigh(*kept.values())
         names = self._samples(kept, laws, introduced)
         places = {name: k for k, name in enumerate(names)}
         moved: Laws = {}

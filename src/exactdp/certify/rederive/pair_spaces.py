@@ -17,6 +17,7 @@ from .cones import PolyhedralCone, UndecidedError, axes, axis
 from .derivation import single
 from .distances import is_beyond, norm
 from .events import interval_sides, wanted
+from .formulas import say
 from .output_densities import pattern_of, reals_in
 from .parametric import At, ProgramOnCone
 from .points import InsideCone, number_of
@@ -73,10 +74,11 @@ class PairSpaces(Proofs):
         function = self.derivation.mechanism.function
         assert function is not None
         what = "of bounded range" if self.is_range else "private"
-        also = " and the stated δ" if self.delta != 0 else ""
+        also = f" and δ = {say(('form', self.delta))}" if self.delta != 0 else ""
         self.claim = (
             f"{short(function.name)} is {what} with {budget}{also} "
             f"{self.where_claimed}, for every ε in {self.epsilon.text()}"
+            f"{self.facts(spec, 'adjacent inputs mechanism')}"
         )
 
     def read_budget(self, given: Any) -> str:
@@ -85,7 +87,7 @@ class PairSpaces(Proofs):
         if isinstance(given, dict):
             (form,) = self.fields(given, "log")
             self.factor = self.quotient(form)
-            return "a stated logarithm as its budget"
+            return f"the budget log({say(('form', self.factor))})"
         self.multiple = self.rational(given)
         self.require(self.multiple >= 0, "the budget is negative")
         self.factor = (EPS * self.multiple).exp()
@@ -125,6 +127,7 @@ class PairSpaces(Proofs):
             return
         self.require(count <= _MOST_INPUTS, "there are too many inputs")
         listed = [single(u) for u in self.inputs]
+        self.spend(count**2 * (1 + len(listed[0]) // 8), 0)
         for i, u in enumerate(listed):
             for j, v in enumerate(listed):
                 if i != j and u != v and self.are(u, v):

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..kernel.limits import MAX_TEXT
 from . import limits
-from .builtin import FUNCTIONS, bounded
+from .allowed import check_text
+from .builtin import FUNCTIONS, LONGEST, bounded
 from .flat import FlatCode
 from .interpreter import FAILURES, UNKNOWN, FunctionCall
 from .linear import LinearForm, plain
@@ -23,6 +25,7 @@ from .runs import Path
 # So the printer of programs names what it cannot print.
 _OUTSIDE = re.compile(r"^# (\w+)[\w.]* is ", re.MULTILINE)
 
+_HOLD_MORE = (list, tuple, dict, str)
 _OF_PYTHON = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
@@ -35,10 +38,11 @@ class InputKind:
 
 
 class Steps:
-    """How many steps are left for all programs together."""
+    """How many steps are left for all programs together, by the length of the certificate."""
 
-    def __init__(self) -> None:
-        self.left = limits.MAX_STEPS
+    def __init__(self, length: int = MAX_TEXT) -> None:
+        self.most = min(limits.MAX_STEPS, limits.STEPS[0] + limits.STEPS[1] * length)
+        self.left = self.most
         self.least = 0
 
     def begin(self) -> None:
@@ -49,9 +53,19 @@ class Steps:
         """Count steps."""
         self.left -= steps
         if self.left < 0:
-            raise UnsupportedError(f"running the programs takes more than {limits.MAX_STEPS} steps")
+            raise UnsupportedError(f"running the programs takes more than {self.most} steps")
         if self.left < self.least:
             raise EndlessRunError(f"a run of the program takes more than {limits.MAX_RUN} steps")
+
+    def weigh(self, *values: Any) -> None:
+        """Count all items of lists in lists, as often as they occur: each may be gone over."""
+        waiting = [one for one in values if isinstance(one, _HOLD_MORE)]
+        while waiting:
+            one = waiting.pop()
+            self.spend(1 + len(one) // 4)
+            if not isinstance(one, str):
+                items = one.values() if isinstance(one, dict) else one
+                waiting += [item for item in items if isinstance(item, _HOLD_MORE)]
 
 
 class SourceProgram:
@@ -65,6 +79,7 @@ class SourceProgram:
             tree = ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise UnsupportedError("the program cannot be read") from error
+        check_text(tree)
         self.constants: dict[str, Any] = {}
         self.unlike_chains: set[int] = set()
         """The `while` loops that are not examined as chains (see `chains`)."""
@@ -74,7 +89,7 @@ class SourceProgram:
         nobody = FunctionCall(self, None, {}, 0)
         for node in tree.body:
             match node:
-                case ast.FunctionDef(name, decorator_list=[]):
+                case ast.FunctionDef(name):
                     self.constants[name] = self.function = node
                 case ast.Assign([ast.Name(name)], value):
                     for part in ast.walk(value):
@@ -83,12 +98,9 @@ class SourceProgram:
                         self.constants[name] = nobody.guarded(value)
                     except UnsupportedError:
                         self.constants[name] = UNKNOWN
-                case _:
-                    raise UnsupportedError(
-                        "the program has other parts than constants and functions"
-                    )
         if self.function is None:
             raise UnsupportedError("the program has no function")
+        self.constants.pop(self.function.name, None)  # nothing can refer to it
         self.has_assertions = any(isinstance(node, ast.Assert) for node in ast.walk(tree))
         for part in ast.walk(tree):
             _exact(part, source)
@@ -110,7 +122,10 @@ class SourceProgram:
     def kinds(self) -> list[InputKind]:
         """Return what the inputs are, by their annotations."""
         assert self.function is not None
-        return [self._kind(one.annotation) for one in self.function.args.args]
+        found = [self._kind(one.annotation) for one in self.function.args.args]
+        if sum(one.length or 1 for one in found) > LONGEST:
+            raise UnsupportedError("an input is too long")
+        return found
 
     def _kind(self, node: ast.expr | None) -> InputKind:
         nobody = FunctionCall(self, None, {}, 0)
@@ -120,7 +135,10 @@ class SourceProgram:
             case ast.Name("bool"):
                 return InputKind((False, True), None)
             case ast.Subscript(base, length):
-                return InputKind(self._kind(base).members, nobody.guarded(length))
+                count = nobody.guarded(length)
+                if type(count) is not int or not 0 < count <= LONGEST:
+                    raise UnsupportedError("the length of an input is not known")
+                return InputKind(self._kind(base).members, count)
             case ast.Call(ast.Name("Dom"), [low, high]):
                 ends = nobody.guarded(low), nobody.guarded(high)
                 return InputKind(tuple(bounded(range(ends[0], ends[1] + 1))), None)
@@ -133,6 +151,7 @@ class SourceProgram:
         assert self.function is not None
         walk = FunctionCall(self, run, {}, 0)
         self.steps.begin()
+        run.pay = self.steps.spend
         try:
             return frozen(walk.called(self.function, arguments))
         except FAILURES as error:

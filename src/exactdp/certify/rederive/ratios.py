@@ -380,7 +380,9 @@ class Ratio(Arithmetic):
         if type(power) is not int or abs(power) > 1000:
             raise UnsupportedError("a power is not a small whole number")
         base, found = self if power >= 0 else 1 / self, Ratio.number(1)
-        for _ in range(abs(power)):
+        for k in range(abs(power)):
+            if k * len(found.over) * len(base.over) > MOST:
+                raise UnsupportedError("a formula is too long")
             found = found * base
         return found
 

@@ -95,6 +95,10 @@ def _power(exponent: Any) -> Ratio:
     return Ratio({((), stripped(tuple(rates))): Fraction(1)})
 
 
+def _free(steps: int) -> None:
+    del steps
+
+
 class Path(Choices):
     """A run along one path, with conditions on the unknowns; or one without noise."""
 
@@ -124,11 +128,16 @@ class Path(Choices):
         self.noisy = noisy
         self.is_closed = False  # whether it may not branch, as a loop of choices is examined
         self.ignored_ties = False  # whether runs in which samples are equal may go other ways
+        self.pay: Callable[[int], None] = _free
+        """Counts steps: what is decided costs more the more is known."""
 
     def ask(self, question: Question, options: int) -> int:
         """Return the next choice, which decides a question."""
         if self.is_closed:
             raise NoisyLoopError("noise is compared in a loop of choices")
+        if len(self.asked) > limits.MAX_PATHS:  # so there are at least as many paths
+            raise TooManyPathsError(f"the program has more than {limits.MAX_PATHS} paths")
+        self.pay(1 + len(self.asked) // 2)  # another path will have all choices so far
         chosen = self.pick(options)
         self.asked.append(question)
         return chosen
@@ -202,6 +211,7 @@ class Path(Choices):
     def _known(self, form: LinearForm, ways: tuple[str, ...], *, whole: bool) -> str | None:
         """Return which of the ways holds, if the conditions so far say it of the same form."""
         signs = set("<=>" if whole else "<>")
+        self.pay(1 + len(self.conditions) // 2)
         for other, op in self.conditions:
             if other.coefficients == form.coefficients and other.constant == form.constant:
                 if op in ways:

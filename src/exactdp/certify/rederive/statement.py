@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import inf
+from math import inf, prod
 from typing import Any, TypeVar
 
 from ..kernel.orthants import sum_of
 from ..kernel.reading import RealInterval, RejectedError, short
 from . import values
 from .cones import UndecidedError, Vector
-from .derivation import Derivation, Input, single
+from .derivation import Derivation, Effort, Input, single
 from .evaluation import Evaluation, EvaluationPoint
 from .orders import Orders
 from .programs import InputKind
@@ -44,6 +44,7 @@ class Statement(Evaluation):
     is_listed = True  # whether the inputs are given one by one
     ends: list[tuple[Fraction | float, Fraction | float]] | None = None  # of a box of inputs
     unit: Fraction | None = None  # beside reals: 0 for 1/ε, or the base of a logarithm over ε
+    effort: Effort | None = None  # what may be spent on runs and integrals; parts of ε share it
 
     def __init__(self) -> None:
         self.derived: dict[str, int] = {}
@@ -128,7 +129,8 @@ class Statement(Evaluation):
             self.epsilon.lower == 0 and not self.epsilon.lower_closed
         )
         self.require(right, "ε is not positive")
-        self.derivation = Derivation(_DEFAULTS | spec, None, self.epsilon)
+        self.effort = self.effort or Effort(self.length)
+        self.derivation = Derivation(_DEFAULTS | spec, None, self.epsilon, self.effort)
         try:
             self.kinds, self.names = self.derivation.kinds, self.derivation.mechanism.parameters
         except UnsupportedError as error:
@@ -172,6 +174,11 @@ class Statement(Evaluation):
             (every,) = self.fields(given, "reals")
             self.require(every is True, "which inputs are meant is not known")
 
+    def facts(self, spec: dict[str, Any], names: str) -> str:
+        """Return parts of the claim as they are in the certificate, each on a line of its own."""
+        found = [(name.replace("_", " "), values.shown(spec[name])) for name in names.split()]
+        return "".join(f"\n  {name}: {text}".replace(": \n", ":\n") for name, text in found)
+
     def which(self) -> str:
         """Return the inputs of the claim in words."""
         if self.is_listed:
@@ -210,6 +217,8 @@ class Statement(Evaluation):
         if self.is_listed:
             return [single(u) for u in self.inputs]
         kinds = self.derivation.members
+        count = prod(1 if m is None else len(m) for m in kinds)
+        self.require(count <= values.MOST_INPUTS, "there are too many values of finite inputs")
         return [list(one) for one in product(*((None,) if m is None else m for m in kinds))]
 
     def known(self, given: Any, allowed: Mapping[str, tuple[object, ...] | None]) -> None:

@@ -18,6 +18,7 @@ from .programs import InputKind
 Level = RealInterval | Tree  # a range, or a formula
 
 MOST_INPUTS = 200_000
+_LONGEST = 5_000
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,25 @@ def level(reader: CertificateReader, given: Any) -> Level:
         return found
     (tree,) = reader.fields(given, "formula")
     return formulas.read(reader, tree)
+
+
+def shown(given: Any) -> str:
+    """Return a part of a claim as text that shows all of it, if it is not very long."""
+    text = _shown(given).removeprefix("name ")
+    if len(text) < _LONGEST or "\n" in text:  # a program is shown whole
+        return text
+    return f"{text[:_LONGEST]} … ({len(text)} characters)"
+
+
+def _shown(given: Any) -> str:
+    if isinstance(given, dict):
+        parts = [(key, _shown(one).removesuffix("True")) for key, one in given.items()]
+        return ", ".join(f"{key} {text}".replace(" \n", ":\n").rstrip() for key, text in parts)
+    if isinstance(given, list):
+        return f"[{', '.join(map(_shown, given))}]"
+    lines = str(given).strip("\n").split("\n")  # a program: nothing in it may look like a verdict
+    plain = ["".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines]
+    return "\n    ".join(["", *plain] if len(plain) > 1 else plain)
 
 
 def counted(count: int, one: str) -> str:

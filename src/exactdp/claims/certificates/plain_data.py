@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.certificates.products import source_of
@@ -30,7 +29,9 @@ from exactdp.claims.stated.inputs import (
     Box,
     Grid,
     Inputs,
+    every_input,
     has_reals,
+    how_many,
     real_count,
 )
 from exactdp.claims.stated.levels import Level, Range
@@ -79,14 +80,10 @@ def ideal_json(mechanism: Program, ideal: object, function: IdealFunction) -> Js
     if isinstance(function, NonlinearIdeal):
         types = [param.type for param in mechanism.inputs]
         return {"source": source_of(function.function, f"the ideal {function}", types)}
-    size = 1
-    for param in mechanism.inputs:
-        size *= len(list(param.type.values())) if param.type is not None else 0
-    if has_reals(mechanism) or size > _LARGEST_TABLE:
+    if has_reals(mechanism) or how_many(mechanism, 1) > _LARGEST_TABLE:
         return {"python": str(function)}
-    every = product(*(param.type.values() for param in mechanism.inputs if param.type))
     table = []
-    for u in every:
+    for u in every_input(mechanism):
         with contextlib.suppress(ExactdpError):  # an ideal need only be defined where it is used
             table.append([[value_json(one) for one in u], value_json(function(u))])
     return {"table": table}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -15,19 +16,22 @@ from exactdp.claims.decision.survey import Gathering, GatheringQuestion, gathere
 from exactdp.claims.regions.places import OnCurve, OnLine, OnRay
 from exactdp.claims.regions.region import Region
 from exactdp.claims.stated.conditions import ALWAYS
-from exactdp.claims.stated.levels import Range, constant
+from exactdp.claims.stated.levels import Range, constant, is_formula
+from exactdp.claims.stated.output_distances import l2_outputs, sup
 from exactdp.claims.stated.statement import AccuracyStatement
 from exactdp.errors import ExactdpError, VacuousClaimError, ValueRefusedError
 from exactdp.language.linear import units_in
 from exactdp.language.parted import Division, by_parts
+from exactdp.language.terms import EpsTerm
 from exactdp.reals import ClosedForm, Interval, Root, SolutionSet, Stretch, eps, solution_set
 from exactdp.reals.evaluated_zeros import OpenSignError
 from exactdp.reals.interval import POSITIVE
-from exactdp.reals.numbers import Number, approximate, inf, positive_width
-from exactdp.reals.solutions import Boundary
+from exactdp.reals.numbers import Number, approximate, inf, positive_width, spell
+from exactdp.reals.solutions import Boundary, order_of
 from exactdp.reals.spans import as_stretch
 from exactdp.reals.told import Told
 from exactdp.running.conduct import Progress, conduct_of
+from exactdp.semantics.engine import Engine
 
 _Key: TypeAlias = tuple[ClosedForm, Stretch, tuple[tuple[str, ClosedForm], ...]]
 """A function that must be nonnegative, where, and the α and γ that are functions of ε."""
@@ -188,7 +192,54 @@ def _epsilons(claim: Claim, width: Number, progress: Progress | None) -> Solutio
     found = SolutionSet((as_stretch(claim.epsilon),))
     for one in sets.values():
         found &= one
+    for point in _touched(claim, sets, found):
+        found |= point
     return found.refined(target)
+
+
+def _touched(
+    claim: Claim, sets: dict[_Key, SolutionSet], found: SolutionSet
+) -> Iterator[SolutionSet]:
+    """Yield single ε that belong to the set, where γ attains a value of the output distance.
+
+    The set of a cell of γ is that of the cell with its ends, and at its upper end the error is
+    smaller than inside. So an ε may only be lost if it is an end of all cells that exclude it.
+    """
+    if not isinstance(claim, AccuracyStatement) or not _may_jump(claim):
+        return
+    whole = as_stretch(claim.epsilon)
+    ends = [end for _, where, _ in sets for end in (where.lower, where.upper)]
+    for end in dict.fromkeys(ends):
+        point = SolutionSet((Stretch(end, end, False, False),))
+        if not point & SolutionSet((whole,)) or point & found:
+            continue
+        against = [where for (_, where, _), one in sets.items() if not point & one]
+        if any(order_of(end, one.lower) and order_of(end, one.upper) for one in against):
+            continue
+        verdict = None
+        if isinstance(end, Fraction):
+            verdict = decide(claim.changed(epsilon=Interval(end, end)), hint=False)
+        if verdict is None or verdict.holds is None:
+            at = spell(end) if isinstance(end, Fraction) else f"{float(end):.12g}…"
+            raise ValueRefusedError(
+                f"the set of ε is not known: it is open whether the claim holds at ε = {at}",
+                rule="The error jumps where γ attains a value of the output distance.",
+                way_out="Give an interval of ε that ends before this number or begins after it.",
+            )
+        if verdict.holds:
+            yield point
+
+
+def _may_jump(claim: AccuracyStatement) -> bool:
+    """Whether γ moves and the error may jump in it: not if outputs are numbers with real noise."""
+    if not is_formula(claim.gamma) and not isinstance(claim.gamma, EpsTerm):
+        return False
+    if (
+        claim.output_metric not in (sup, l2_outputs)
+        or not claim.mechanism.checked.output.holds_noise
+    ):
+        return True
+    return claim.mechanism.kept(Engine).has_integers
 
 
 class _EpsilonsSought(Gathering):

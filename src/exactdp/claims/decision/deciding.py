@@ -112,7 +112,7 @@ def _tells(claim: Claim, easier: Verdict) -> bool:
 def _looked_at(claim: Claim, every: bool, conduct: Conduct) -> Examined:
     """Return the results on all regions, combined from slices."""
     found: list[Examined] = []
-    for part in parts(claim, Examination(every, not conduct.is_plain), conduct):
+    for part in parts(claim, Examination(every, not conduct.is_alone), conduct):
         if part.error is None:
             found.append(part.answer)
         else:  # these inputs stay undecided; the others count

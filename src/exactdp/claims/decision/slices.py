@@ -1,4 +1,4 @@
-"""Questions about a claim, answered by slices: units of work for processes, executors and stores.
+"""Questions about a claim, answered by slices: units of work for processes and executors.
 
 A claim about listed inputs has a group of regions for each. A slice is a range of groups; its
 result is a value that is sent and stored as bytes. Slices are combined in order, so answers depend
@@ -7,7 +7,6 @@ neither on the workers nor on the boundaries of slices.
 
 from __future__ import annotations
 
-import contextlib
 import pickle
 import threading
 import time
@@ -30,7 +29,7 @@ from exactdp.claims.decision.spreading import (
     Spreading,
     received,
 )
-from exactdp.claims.stated.identity import blob_of, claim_of, key_of
+from exactdp.claims.stated.identity import blob_of, claim_of
 from exactdp.errors import ExactdpError, counted
 from exactdp.running import pace
 from exactdp.running.conduct import Conduct
@@ -43,16 +42,14 @@ from exactdp.running.crew import (
     unsendable,
     width_of,
 )
-from exactdp.running.packing import UnreadableError, pack, unpack
+from exactdp.running.packing import pack
 from exactdp.running.shared import SharedHashes
-from exactdp.running.store import Store
 from exactdp.running.version import require_same, version
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.claim import Claim
     from exactdp.claims.regions.region import Region
 
-_SLICE = "slice"
 _ALL = 2**62
 _MANY = 16  # groups of all reals; if there are more, whole groups are units
 
@@ -231,7 +228,7 @@ def parts(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[
     meter = Meter(claim, conduct.hear)
     if isinstance(conduct.executor, ThreadPoolExecutor):
         conduct = replace(conduct, executor=None, jobs=1)  # threads would block each other
-    if conduct.is_plain:
+    if conduct.is_alone:
         yield from _here(claim, question, meter)
     elif claim.scope.free and claim.how_many_groups() < _MANY:
         yield from _by_cells(claim, question, conduct, meter)
@@ -266,7 +263,6 @@ def _by_cells(
     claim.work.begin(spreading)
     try:
         yield from _here(claim, question, meter)
-        spreading.finish()
     finally:
         claim.work.begin(None)
         spreading.close()
@@ -287,7 +283,7 @@ def _count(claim: Claim, question: SlicedQuestion) -> int:
 
 
 class _Slicing:
-    """The slices of a claim: done, stored, in progress, or waiting."""
+    """The slices of a claim: done, in progress, or waiting."""
 
     def __init__(
         self, claim: Claim, question: SlicedQuestion, conduct: Conduct, meter: Meter
@@ -305,25 +301,6 @@ class _Slicing:
         """Groups done per second."""
         self.desk = Desk(claim)
         self.crew: Crew | None = None
-        self.key = ""
-        if conduct.store is not None:
-            self.key = key_of(claim, question)
-            conduct.store.begin(self.key, str(claim), question.asked, version(), self.total)
-            self._take_kept(conduct.store)
-
-    def _take_kept(self, store: Store) -> None:
-        """Load the parts in the store, and queue the gaps."""
-        start, self.waiting = 0, []
-        while start < self.total and start < self.limit:
-            kept = self._kept(start, self.total)
-            if kept is not None:
-                self._add(kept)
-                start = kept.stop
-                continue
-            behind = store.next_start(self.key, _SLICE, start)
-            stop = self.total if behind is None else min(behind, self.total)
-            self._wait(start, stop)
-            start = stop
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts in order."""
@@ -338,8 +315,6 @@ class _Slicing:
             cursor = part.stop
             if part.is_over:
                 break
-        if self.conduct.store is not None:
-            self.conduct.store.finish(self.key)
 
     def _look(self) -> None:
         """Do some work, or wait for the workers."""
@@ -390,22 +365,14 @@ class _Slicing:
             self.crew = hired(self.desk, self.conduct)
 
     def _next(self, seconds: float, lane: int = 0) -> SliceUnit | None:
-        """Return the next unit, after loading any parts before it from the store."""
-        while self.waiting:
-            start, stop = self._range(lane)
-            kept = self._kept(start, stop)
-            if kept is not None:
-                self._wait(kept.stop, stop)
-                self._add(kept)
-                continue
-            end = min(stop, start + self._size(self.limit - start))
-            if self.conduct.store is not None:
-                behind = self.conduct.store.next_start(self.key, _SLICE, start)
-                end = end if behind is None else min(end, behind)
-            self._wait(end, stop)
-            self.ends[lane] = end
-            return SliceUnit(self.question, start, end, seconds)
-        return None
+        """Return the next unit."""
+        if not self.waiting:
+            return None
+        start, stop = self._range(lane)
+        end = min(stop, start + self._size(self.limit - start))
+        self._wait(end, stop)
+        self.ends[lane] = end
+        return SliceUnit(self.question, start, end, seconds)
 
     def _range(self, lane: int) -> tuple[int, int]:
         """Remove and return a waiting range, if possible where a lane continues.
@@ -437,27 +404,10 @@ class _Slicing:
         least = max(1, int(self.rate * pace.SHORTEST))
         return max(least, min(int(self.rate * pace.UNIT), ceil(left / (pace.SHARES * workers))))
 
-    def _kept(self, start: int, stop: int) -> Part | None:
-        """Return the stored part with this start, if it ends no later than `stop`."""
-        store = self.conduct.store
-        found = None if store is None else store.get(self.key, _SLICE, start)
-        if found is None or found[0] > stop:
-            return None
-        try:
-            part: Part = unpack(found[1])
-        except UnreadableError:
-            return None  # it is computed again
-        return part
-
     def _note(self, part: Part, unit: SliceUnit) -> None:
         """Record a finished part, and queue the rest of its unit."""
         if part.error is None:
             self.rate = (part.stop - part.start) / max(part.seconds, 1e-9)
-            if self.conduct.store is not None:
-                span = part.start, part.stop
-                with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
-                    # A part that cannot be pickled is not stored.
-                    self.conduct.store.put(self.key, _SLICE, span, pack(part), part.seconds)
             if not part.is_over:
                 self._wait(part.stop, unit.stop)
         self._add(part)
@@ -472,11 +422,9 @@ class _Slicing:
         self.meter.more(part.inputs)
 
     def close(self) -> None:
-        """Stop the workers, and leave the store in a single file."""
+        """Stop the workers."""
         if self.crew is not None:
             self.crew.close()
-        if self.conduct.store is not None:
-            self.conduct.store.close()
 
 
 def lost_told(claim: Claim, part: Part) -> str:
@@ -502,6 +450,5 @@ def whole(claim: Claim, question: SlicedQuestion, conduct: Conduct) -> Iterator[
     if lost is not None:
         raise LostUnitError(
             f"{question.asked} is not known: {lost_told(claim, lost)}",
-            way_out="Give the processes more memory, or fewer jobs; what was finished is in the "
-            "store, if there is one.",
+            way_out="Give the processes more memory, or fewer jobs.",
         )

@@ -8,8 +8,6 @@ them, and equal problems get the same decisions.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,15 +19,13 @@ from exactdp.claims.decision.problem import Leaf
 from exactdp.claims.decision.work import Explored, Frontier, Index
 from exactdp.claims.regions.region import Region
 from exactdp.claims.regions.shapes import Shape
-from exactdp.claims.stated.identity import key_of
 from exactdp.claims.stated.vacuity import Content
 from exactdp.cones import Cone, ConeDecision
 from exactdp.errors import ExactdpError, counted
 from exactdp.running import pace
 from exactdp.running.conduct import Conduct
 from exactdp.running.crew import Crew, LostUnitError, UnsendableError, width_of
-from exactdp.running.packing import UnreadableError, pack, unpack
-from exactdp.running.version import version
+from exactdp.running.packing import UnreadableError, unpack
 
 if TYPE_CHECKING:
     from exactdp.claims.decision.claim import Claim
@@ -160,11 +156,6 @@ class Spreading:
         self._numbers = count()
         self._crew: Crew | None = None
         self._seconds = 0.0
-        self._key = ""
-        if conduct.store is not None:
-            asked = f"cells, {prepare or 'as they are'}"
-            self._key = key_of(claim, asked)
-            conduct.store.begin(self._key, str(claim), "cells of inputs", version(), 0)
 
     # For the explorer -------------------------------------------------------------------
 
@@ -205,16 +196,9 @@ class Spreading:
         step = self._work.explored(region, one.cell, share, one.marks)
         return replace(step, content=one.content, known=one.shapes, name=self._prepare)
 
-    def finish(self) -> None:
-        """Record that the question is answered."""
-        if self._conduct.store is not None:
-            self._conduct.store.finish(self._key)
-
     def close(self) -> None:
-        """Stop the workers, and leave the store in a single file."""
+        """Stop the workers."""
         self._dismiss()
-        if self._conduct.store is not None:
-            self._conduct.store.close()
 
     def _dismiss(self) -> None:
         if self._crew is not None:
@@ -270,16 +254,10 @@ class Spreading:
             self._crew = self._hired()
 
     def _next(self, seconds: float) -> tuple[int, CellUnit] | None:
-        """Return the next unit, after loading any results before it from the store."""
+        """Return the next unit."""
         for region in self._expected:
             line = self._line(region)
             while (place := line.next()) is not None:
-                kept = self._kept(region, line, place)
-                if kept is not None:
-                    line.found(place, len(kept.given), kept)
-                    if self._crew is None:
-                        return None  # this may already be enough
-                    continue
                 most = 1 if self._crew is None else line.waits() // (4 * self._workers)
                 number = next(self._numbers)
                 waiting, weights = line.take(place, max(1, min(most, _MOST_CONES)), number)
@@ -297,28 +275,10 @@ class Spreading:
 
     def _note(self, number: int, part: CellPart) -> None:
         """Replace the cones of a finished part by its results."""
-        region, unit = self._under_way.pop(number)
+        region, _ = self._under_way.pop(number)
         self._seconds += part.seconds
         line = self._lines[region]
         line.found(line.entries.index(number), 1, part)
-        if self._conduct.store is not None and part.error is None:
-            name, span = _name(region, unit.waiting[-1]), (0, len(part.cells))
-            with contextlib.suppress(pickle.PicklingError, AttributeError, TypeError):
-                self._conduct.store.put(self._key, name, span, pack(part), part.seconds)
-
-    def _kept(self, region: Region, line: _ConeQueue, place: int) -> CellPart | None:
-        """Return the stored results for the waiting cones at a place."""
-        store = self._conduct.store
-        entry = line.entries[place]
-        assert isinstance(entry, tuple)
-        found = None if store is None else store.get(self._key, _name(region, entry[0]), 0)
-        if found is None:
-            return None
-        try:
-            part: CellPart = unpack(found[1])
-        except UnreadableError:
-            return None  # it is computed again
-        return part if line.has(place, part.given) else None
 
 
 class _ConeQueue:
@@ -389,9 +349,3 @@ def received(news: bytes) -> Any:
 def _in_order(begun: Frontier) -> list[tuple[Cone, float] | int | CellPart]:
     """Return the waiting cones, the next one first."""
     return list(zip(reversed(begun.waiting), reversed(begun.weights), strict=True))
-
-
-def _name(region: Region, cone: Cone) -> str:
-    """Return the name of a unit that begins with a cone."""
-    told = f"{key_of(region, 'region')} {cone.inequalities}"
-    return "cells " + hashlib.blake2b(told.encode(), digest_size=16).hexdigest()

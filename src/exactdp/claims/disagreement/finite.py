@@ -5,15 +5,16 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from exactdp.claims.disagreement.watched import agreeing
 from exactdp.claims.stated.distances import Distance, InputDistance
 from exactdp.errors import UndefinedError, ValueRefusedError
-from exactdp.language.layout import assembled, entries, kinds
+from exactdp.language.layout import assembled, entries, kinds, told_size
 from exactdp.language.values import Value
 from exactdp.reals.numbers import inf
 from exactdp.semantics.patterns import is_number
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from exactdp.language.program import Program
 
 _MOST = 1_000_000  # inputs that are tried
+_MOST_STEPS = 10**9  # for each one, as many as the cube of the number of entries
 _LONG = 100  # inputs of which not every one is tried
 _UNDEFINED: Any = object()  # the output where a partial ideal is not defined
 
@@ -57,16 +59,20 @@ class FiniteSearch:
         if self._is_long and differ is None:
             return self._along(u, output)
         found = self._in_order(entries(u)) if self._distance.by_entry else self._all(entries(u))
+        if self._distance.is_all_or_nothing:
+            found = chain(self._simple(entries(u)), found)
         best: tuple[Distance, tuple[Value, ...] | None] = (inf, None)
+        most = min(_MOST, _MOST_STEPS // len(self._domains) ** 3)
         for tried, (distance, values) in enumerate(found):
             if distance >= best[0]:
                 continue
-            if tried >= _MOST:
+            if tried >= most:
                 raise ValueRefusedError(
-                    f"the mechanism has {prod(map(len, self._domains)):,} inputs",
+                    f"the mechanism has {told_size(prod(map(len, self._domains)))} inputs",
                     rule="The distance to disagreement is searched among the nearest "
-                    f"{_MOST:,} inputs.",
-                    way_out="Make the domain smaller.",
+                    f"{most:,} inputs.",
+                    way_out="Make the domain smaller, or declare Real for Dom if the claim is also "
+                    "meant for real inputs.",
                 )
             v = assembled(self._inputs, values)
             other = self.output(v)
@@ -114,6 +120,16 @@ class FiniteSearch:
                 same = x, x
             down, up = (same[0] - 1, up) if x < own else (down, same[1] + 1)
         return inf, None
+
+    def _simple(self, own: list[Value]) -> Iterator[tuple[Distance, tuple[Value, ...]]]:
+        """Yield other inputs at distance 1: with equal entries, or with one other entry."""
+        for value in self._domains[0]:
+            if all(value in domain for domain in self._domains) and [value] * len(own) != own:
+                yield Fraction(1), (value,) * len(own)
+        for place, domain in enumerate(self._domains):
+            for value in domain:
+                if value != own[place]:
+                    yield Fraction(1), (*own[:place], value, *own[place + 1 :])
 
     def _all(self, own: list[Value]) -> Iterator[tuple[Distance, tuple[Value, ...]]]:
         for values in product(*self._domains):

@@ -25,6 +25,7 @@ from exactdp.polyhedra.form import Name
 from exactdp.polyhedra.halfspace import Halfspace, Polyhedron
 from exactdp.reals.operators import NEGATED
 from exactdp.semantics.engine import Engine
+from exactdp.semantics.few import require_few
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import Failure, Node
 from exactdp.semantics.patterns import ANYTHING, shape_of_output
@@ -100,7 +101,8 @@ class IdealGraphs:
         return tuple(x for x, k in zip(entries(u), self.kinds, strict=True) if k is not None)
 
     def finite_parts(self) -> Iterator[tuple[Value, ...]]:
-        """Yield all finite values of inputs."""
+        """Return all finite values of inputs."""
+        require_few(self.mechanism.inputs)
         return product(*(kind.members for kind in self.kinds if kind is not None))
 
     def filled(self, numbers: Mapping[Name, Any], finite: tuple[Value, ...]) -> Iterator[Value]:

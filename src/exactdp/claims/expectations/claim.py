@@ -93,7 +93,7 @@ class Expected(BoundedClaim):
     @cached_property
     def function(self) -> LossFunction:
         """The loss."""
-        return read_loss(self.loss, self.mechanism)
+        return read_loss(self.loss, self.mechanism, self.ideal, self.scope.listed)
 
     @cached_property
     def ideal_function(self) -> IdealFunction | None:

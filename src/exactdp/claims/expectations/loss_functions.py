@@ -6,15 +6,21 @@ noise of the output and in the inputs; its expectation is a closed form (`semant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from inspect import signature
+from itertools import islice
 from typing import Any
 
-from exactdp.claims.stated.fitting import may_select
-from exactdp.claims.stated.ideals import IdealFunction
+from exactdp.claims.stated.fitting import (
+    follows_scores,
+    has_best_score,
+    may_select,
+    selects_largest,
+)
+from exactdp.claims.stated.ideals import IdealFunction, read_ideal
 from exactdp.claims.stated.inputs import as_given
 from exactdp.claims.stated.scores import begins_with_scores, candidate_scores
 from exactdp.errors import ValueRefusedError, shown
@@ -34,6 +40,8 @@ TOLD = {
     "regret": "regret",
 }
 """The named losses, in words."""
+
+_MOST_INPUTS = 2_000  # at which it is seen what the ideal output selects
 
 
 @dataclass(frozen=True)
@@ -81,8 +89,13 @@ def expected(
     return engine.expectation_at_spots(u, function, trace, jumps=not loss.is_continuous)
 
 
-def read_loss(value: object, mechanism: Program) -> LossFunction:
-    """Read the loss given by a user."""
+def read_loss(
+    value: object,
+    mechanism: Program,
+    ideal: Any = None,
+    inputs: Callable[[], Iterable[tuple[Value, ...]]] = tuple,
+) -> LossFunction:
+    """Read the loss given by a user; `inputs` are those that are listed."""
     if isinstance(value, LossFunction):
         return value
     if value == "absolute":
@@ -92,7 +105,7 @@ def read_loss(value: object, mechanism: Program) -> LossFunction:
     if value == "wrong":
         return _wrong(mechanism)
     if value == "regret":
-        return _regret(mechanism)
+        return _regret(mechanism, read_ideal(ideal, mechanism), inputs)
     if callable(value) and not isinstance(value, type):
         return _own(value)
     raise ValueRefusedError(
@@ -163,19 +176,40 @@ def _wrong(mechanism: Program) -> LossFunction:
 # Selections ---------------------------------------------------------------------------
 
 
-def _regret(mechanism: Program) -> LossFunction:
+def _regret(
+    mechanism: Program, ideal: IdealFunction, inputs: Callable[[], Iterable[tuple[Value, ...]]]
+) -> LossFunction:
     """Return the loss "regret": the best value minus the value of the selected candidate."""
-    if begins_with_scores(mechanism):
-        by_score = partial(_score_regret, mechanism)
-        return LossFunction("regret", by_score, uses_ideal=False, is_continuous=True)
-    if not may_select(mechanism):
+    by_score = begins_with_scores(mechanism)
+    if not by_score and not may_select(mechanism):
         raise ValueRefusedError(
             "the loss is 'regret', and the outputs are not positions in the input",
             rule="The regret is the largest value of the input less the value at the selected "
             "position, or of the scores if the mechanism is expmech.",
             way_out="Give a function of the input and the output that returns the loss.",
         )
-    return LossFunction("regret", _value_regret, uses_ideal=False, is_continuous=True)
+    is_best = (follows_scores if by_score else selects_largest)(mechanism, ideal)
+    if is_best is None:  # too many possible inputs, so those of the question are examined
+        some = list(islice(inputs(), _MOST_INPUTS + 1))
+        is_few = 0 < len(some) <= _MOST_INPUTS
+        is_best = is_few and all(has_best_score(mechanism, ideal, u) for u in some)
+    if not is_best:
+        raise _other_ideal(mechanism, "score" if by_score else "value of the input")
+    function = partial(_score_regret, mechanism) if by_score else _value_regret
+    return LossFunction("regret", function, uses_ideal=False, is_continuous=True)
+
+
+def _other_ideal(mechanism: Program, best: str) -> ValueRefusedError:
+    """Return the error for a regret that is not that against the largest value or score."""
+    return ValueRefusedError(
+        f"the loss is 'regret', and the ideal output of {mechanism.__name__} is not proved to be "
+        f"that with the largest {best}",
+        rule=f"The regret is the largest {best} less that of the output. It could also be meant "
+        "against the smallest, or against the ideal output.",
+        way_out="Give a function: lambda u, output: u[output] - min(u) for a selection of the "
+        "smallest value, lambda u, output: max(u) - u[output] for the largest, or one that names "
+        "the ideal output.",
+    )
 
 
 def _value_regret(u: Any, output: Any, ideal: Any) -> Any:

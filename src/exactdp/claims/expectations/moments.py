@@ -72,7 +72,7 @@ class _Moments:
         self, mechanism: Program, u: tuple[Value, ...], of: object, ideal: object, *, central: bool
     ) -> None:
         self.mechanism, self.central = mechanism, central
-        self.functions = _functions(mechanism, u, of)
+        self.functions = _functions(mechanism, u, of, ideal)
         self.ideal = _ideal(mechanism, of, ideal)
         self.is_list = _is_list(mechanism, u, of)
 
@@ -95,10 +95,12 @@ def _ideal(mechanism: Program, of: object, ideal: object) -> IdealFunction | Non
     return read_ideal(ideal, mechanism) if of in ("absolute", "squared", "wrong") else None
 
 
-def _functions(mechanism: Program, u: tuple[Value, ...], of: object) -> list[LossFunction]:
+def _functions(
+    mechanism: Program, u: tuple[Value, ...], of: object, ideal: object
+) -> list[LossFunction]:
     """Return the requested functions of the output."""
     if of is not None:
-        return [read_loss(of, mechanism)]
+        return [read_loss(of, mechanism, ideal, lambda: [u])]
     if not _is_list(mechanism, u, of):
         return [_entry()]
     return [_entry(k) for k in range(len(mechanism.kept(Engine).patterns(u)[0]))]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import islice, product, zip_longest
+from itertools import islice, zip_longest
 
 from exactdp.claims.stated.distances import InputDistance, discrete, linf, numeric
 from exactdp.claims.stated.ideals import IdealFunction, IdealProgram
-from exactdp.claims.stated.inputs import as_given
+from exactdp.claims.stated.inputs import as_given, every_input, has_reals, how_many
 from exactdp.claims.stated.output_distances import (
     ErrorOfEntries,
     OutputDistance,
@@ -19,6 +18,7 @@ from exactdp.claims.stated.output_distances import (
     value_gap,
 )
 from exactdp.claims.stated.pieces import condition, pieces
+from exactdp.claims.stated.scores import begins_with_scores, candidate_scores
 from exactdp.errors import ExactdpError, ValueRefusedError
 from exactdp.language.kinds import ValueKind
 from exactdp.language.layout import entry_names
@@ -82,7 +82,7 @@ def error_for(mechanism: Program, ideal: IdealFunction) -> OutputDistance:
     outputs = mechanism.kept(Engine).outputs
     if outputs is not None and _selects(mechanism, ideal, (), outputs):
         return value_gap
-    if _follows_scores(mechanism, ideal):
+    if follows_scores(mechanism, ideal):
         return score_gap
     if outputs is not None and all(map(_is_of_numbers, outputs)):
         return sup
@@ -181,78 +181,88 @@ def _are_positions(mechanism: Program, outputs: Iterable[Value]) -> bool:
     )
 
 
+def selects_largest(mechanism: Program, ideal: IdealFunction) -> bool:
+    """Whether the ideal output is proved to be the position of the largest value."""
+    outputs = mechanism.kept(Engine).outputs
+    return outputs is not None and _selects(mechanism, ideal, (), outputs) > 0
+
+
 def _selects(
     mechanism: Program, ideal: IdealFunction, path: tuple[int, ...], outputs: Iterable[Value]
-) -> bool:
-    """Whether the ideal position is proved to be that of the best value, at every input.
+) -> int:
+    """Return 1 if the ideal position is proved to be that of the largest value at every input.
 
-    The position is the output, or the entry of it at `path`; `outputs` are its possible values.
+    −1 if it is that of the smallest, 0 if neither is proved. The position is the output, or the
+    entry of it at `path`; `outputs` are its possible values.
     """
     others = tuple(outputs)
     if len(others) < 2 or not _are_positions(mechanism, others):
-        return False
+        return 0
     kind = mechanism.inputs[0].type
     assert isinstance(kind, ListType)
     largest = smallest = True
     if isinstance(kind.item, RealType):
         values = [Linear.symbol(f"q[{k}]") for k in range(kind.length)]
         if not isinstance(ideal, IdealProgram):
-            return False
+            return 0
         try:
             selection = None if path else ideal.program.kept(Engine).selection
-            if selection is not None and selection.end(entry_names(ideal.program.inputs)):
-                return True
+            if selection is not None and (end := selection.end(entry_names(ideal.program.inputs))):
+                return end
             every = pieces(ideal.function.machine, (List(values),))
             found = list(islice(every, _MOST_PIECES + 1))
         except ExactdpError:
-            return False
+            return 0
         if len(found) > _MOST_PIECES:
-            return False
+            return 0
         for piece in found:
             own = _entry(piece.output, path)
             if type(own) is not int or own not in others:
-                return False
+                return 0
             for other in others:
                 gap = values[other] - values[own]
                 if gap != 0:
                     largest = largest and not feasible((*piece.rows, *condition(gap, ">")[0]))
                     smallest = smallest and not feasible((*piece.rows, *condition(gap, "<")[0]))
             if not largest and not smallest:
-                return False
-        return True
-    inputs = list(islice(kind.values(), _MOST_INPUTS + 1))
-    for u in inputs:
+                return 0
+        return 1 if largest else -1
+    if how_many(mechanism, 1) > _MOST_INPUTS:
+        return 0
+    for u in kind.values():
         own = _entry(ideal((u,)), path)
         if (
             type(own) is not int
             or own not in others
             or not all(is_number(u[other]) for other in others)
         ):
-            return False
+            return 0
         largest = largest and all(u[own] >= u[other] for other in others)
         smallest = smallest and all(u[own] <= u[other] for other in others)
-    return len(inputs) <= _MOST_INPUTS and (largest or smallest)
+    return 1 if largest else -int(smallest)
 
 
-def _follows_scores(mechanism: Program, ideal: IdealFunction) -> bool:
-    """Whether the ideal output is a candidate of `expmech` with the largest score."""
-    metric = replace(score_gap, mechanism=mechanism)
-    types = [param.type for param in mechanism.inputs]
-    if mechanism.checked.scores_reals:
-        return _is_expmech_alone(mechanism, ideal)
-    if not types or any(kind is None or not kind.finite for kind in types):
+def follows_scores(mechanism: Program, ideal: IdealFunction) -> bool | None:
+    """Whether the ideal output is a candidate of `expmech` with the largest score.
+
+    None if there are too many inputs to see.
+    """
+    if _is_expmech_alone(mechanism, ideal):
+        return True
+    if mechanism.checked.scores_reals or not mechanism.inputs or has_reals(mechanism):
         return False
-    inputs = list(islice(product(*(kind.values() for kind in types if kind)), _MOST_INPUTS + 1))
-    if len(inputs) > _MOST_INPUTS:
-        return False
+    if how_many(mechanism, 1) > _MOST_INPUTS:
+        return None if begins_with_scores(mechanism) else False
+    return all(has_best_score(mechanism, ideal, u) for u in every_input(mechanism))
+
+
+def has_best_score(mechanism: Program, ideal: IdealFunction, u: tuple[Value, ...]) -> bool:
+    """Whether the ideal output at an input is a candidate of `expmech` with the largest score."""
     try:
-        for u in inputs:
-            scores = metric.scores(as_given(mechanism, u))
-            if scores.get(ideal(u)) != max(scores.values()):
-                return False
+        scores = candidate_scores(mechanism, as_given(mechanism, u))
+        return bool(scores.get(ideal(u)) == max(scores.values()))
     except ExactdpError:
         return False
-    return True
 
 
 def _is_expmech_alone(mechanism: Program, ideal: IdealFunction) -> bool:

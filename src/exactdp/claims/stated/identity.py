@@ -1,13 +1,8 @@
-"""Hashes that identify claims, and claims as bytes, without cached results.
-
-The hash covers the text of the program with its constants, every part of the claim, the Python
-functions used by these (`words.py`), the question, and the version.
-"""
+"""Claims as bytes, without cached results."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import pickle
 import sys
 from dataclasses import fields
@@ -16,18 +11,6 @@ from typing import Any
 from exactdp.claims.stated.words import Words
 from exactdp.errors import ValueRefusedError
 from exactdp.running.crew import unsendable
-from exactdp.running.version import version
-
-
-def key_of(claim: object, question: object) -> str:
-    """Return a hash of a claim, a question and the version of exactdp."""
-    found = hashlib.blake2b(digest_size=20)
-    for part in (version(), repr(question), *Words().of(claim)):
-        found.update(part.encode("utf-8", "surrogatepass") + b"\0")
-    return found.hexdigest()
-
-
-# Claims as bytes ----------------------------------------------------------------------
 
 
 def remade(kind: type, given: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from exactdp.errors import ValueRefusedError, counted, shown
 from exactdp.language.layout import assembled, kinds
-from exactdp.language.types import DomType, ListType, RealType
 from exactdp.language.values import List, Value, plain
 from exactdp.reals.interval import Interval, read_end
 from exactdp.reals.numbers import Number, inf, rational, spell
+from exactdp.semantics.few import require_few
 
 if TYPE_CHECKING:
     from exactdp.language.program import Program
@@ -160,11 +160,12 @@ Inputs: TypeAlias = Grid | AllReals | Box | tuple[Value, ...]
 
 def read_inputs(mechanism: Program, inputs: object) -> Inputs:
     """Read the inputs of a claim given by a user; the elements of a list are checked."""
-    if inputs is None:
-        return AllReals() if has_reals(mechanism) else tuple(every_input(mechanism))
-    if isinstance(inputs, AllReals | Box):
-        inputs.ends(real_count(mechanism))  # refuses a box of another size
-        return inputs if has_reals(mechanism) else tuple(every_input(mechanism))
+    if inputs is None or isinstance(inputs, AllReals | Box):
+        require_few(mechanism.inputs)
+        if inputs is not None:
+            inputs.ends(real_count(mechanism))  # refuses a box of another size
+        given = AllReals() if inputs is None else inputs
+        return given if has_reals(mechanism) else tuple(every_input(mechanism))
     if isinstance(inputs, Grid):
         size = how_many(mechanism, inputs.count)
         if size > _MOST:
@@ -207,19 +208,20 @@ def how_many(mechanism: Program, numbers: int) -> int:
 
 
 def every_input(
-    mechanism: Program, numbers: Iterable[Value] | None = None
+    mechanism: Program, numbers: Sequence[Value] | None = None
 ) -> Iterator[tuple[Value, ...]]:
-    """Yield the inputs whose real numbers are given ones, the last entry changing fastest."""
+    """Yield the inputs whose real numbers are given ones, the last entry changing fastest.
 
-    def values(kind: object) -> Iterable[Value]:
-        if isinstance(kind, RealType) and numbers is not None:
-            return numbers
-        if isinstance(kind, ListType) and isinstance(kind.item, RealType) and numbers is not None:
-            return (List(items) for items in product(numbers, repeat=kind.length))
-        assert isinstance(kind, RealType | DomType | ListType)
-        return kind.values()
+    `product` lists its arguments first, so these are the entries and not whole lists.
+    """
+    for values in product(*_members(mechanism, numbers)):
+        yield assembled(mechanism.inputs, values)
 
-    return product(*(values(param.type) for param in mechanism.inputs))
+
+def _members(mechanism: Program, numbers: Sequence[Value] | None) -> Iterator[Sequence[Value]]:
+    for kind in kinds(mechanism.inputs):
+        assert kind is not None or numbers is not None
+        yield (numbers or ()) if kind is None else kind.members
 
 
 def has_reals(mechanism: Program) -> bool:
@@ -257,10 +259,8 @@ def as_written(value: Value) -> Value:
 
 
 def with_zeros(mechanism: Program) -> Iterator[tuple[Value, ...]]:
-    """Yield an input for each value of the finite entries; the real ones are 0."""
-    every = ((0,) if kind is None else kind.members for kind in kinds(mechanism.inputs))
-    for values in product(*every):
-        yield assembled(mechanism.inputs, values)
+    """Return an input for each value of the finite entries; the real ones are 0."""
+    return every_input(mechanism, (0,))
 
 
 def as_given(mechanism: Program, u: tuple[Value, ...]) -> Value:
