@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -196,14 +197,15 @@ def test_no_values() -> None:
 def test_equality_is_no_condition() -> None:
     """`==` asks whether formulas are equal; as a condition it is written in a text."""
     assert piecewise((1, "alpha == 0"), (2, True)).at({"alpha": 0}) == 1
-    for wrong in (
-        lambda: piecewise((1, alpha == 0), (2, True)),
-        lambda: piecewise((1, alpha != 0), (2, True)),
-        lambda: piecewise((1, (alpha != 0) & (eps < 1)), (2, True)),
-        lambda: piecewise((1, (eps < 1) | (alpha == 0)), (2, True)),
-    ):
+    rest = (2, True)
+    wrong: list[Callable[[], object]] = [
+        lambda: piecewise((1, alpha == 0), rest),
+        lambda: piecewise((1, alpha != 0), rest),
+        lambda: piecewise((1, (eps < 1) | (alpha == 0)), (3, alpha != 0), rest),
+    ]
+    for ask in wrong:
         with pytest.raises(ExactdpError):
-            wrong()
+            ask()
 
 
 def test_cases_that_do_not_count_have_no_say() -> None:
@@ -246,6 +248,8 @@ def test_an_evaluated_leaf() -> None:
     assert len(pieces) == 2
     with pytest.raises(ValueError, match="evaluated"):
         whole.at({"eps": 1})
+    with pytest.raises(ValueError, match="no text"):
+        pickle.dumps(whole)
 
 
 def test_pieces_by_hand() -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactdp_next.codec import read, written
 from exactdp_next.errors import ExactdpError, ParseError
 from exactdp_next.ring.condition import Condition
 from exactdp_next.ring.expr import (
@@ -274,6 +275,9 @@ def test_printing_parses_back(formula: Expr) -> None:
     assert parse(str(formula), names=None) == formula
     assert hash(parse(str(formula))) == hash(formula)
     assert pickle.loads(pickle.dumps(formula)) == formula
+    assert read(Expr, written(formula)) == formula
+    test = formula <= alpha
+    assert read(Condition, written(test)) == test
     assert str(parse(str(formula))) == str(formula)
 
 
