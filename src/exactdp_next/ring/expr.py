@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 from flint import arb, arb_series, fmpq, fmpz
 
 from ..errors import fail
-from . import cuts, exact, growth, printing, values
+from . import cuts, exact, growth, limits, printing, values
 from .condition import Condition, compared, condition
 from .expsum import ExpSum
 from .linear import Rational, whole
@@ -174,6 +174,19 @@ class Expr(Node):
     def series(self, x: Rational | arb, n: int) -> arb_series:
         """Enclose n coefficients of the Taylor series at the points of a ball of ε."""
         return values.series(self, x, n)
+
+    def limit(self, at: object) -> Expr | float:
+        """Return the limit for ε → 0 (at=0) or ε → ∞ (at=inf) of a formula in ε alone.
+
+        >>> print((1 / (1 + exp(-eps))).limit(0))
+        1/2
+        """
+        found = limits.limit(self, at)
+        return found if isinstance(found, float) else expr(found)
+
+    def derivative(self) -> Expr:
+        """Return the derivative by ε of a formula in ε alone that has an exact form."""
+        return expr(limits.derivative(self))
 
     def degree(self, name: str) -> int | None:
         """Return a bound of the degree as a polynomial in a name, None if it is none."""
