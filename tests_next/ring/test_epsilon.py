@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 from fractions import Fraction
@@ -15,18 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp_next.errors import ExactdpError
-from exactdp_next.ring.epsilon import (
-    End,
-    Interval,
-    Pieces,
-    SolutionSet,
-    Zero,
-    interval,
-    order,
-    simplest,
-)
+from exactdp_next.ring.epsilon import Interval, Pieces, SolutionSet, interval
 from exactdp_next.ring.expr import Expr, alpha, eps, exp, expr, log, sqrt
 from exactdp_next.ring.expsum import ExpSum
+from exactdp_next.ring.zeros import End, Zero, order, simplest
 from support.examples import cases, examples
 
 
@@ -287,3 +280,5 @@ def test_pieces() -> None:
     assert where.at({"alpha": Fraction(3, 2)}) == 1
     assert where.at({"alpha": 5}) == alpha
     assert str(where) == "1  where α ≥ 1 and α < 2\nalpha"
+    for pieces in (parts, where):
+        assert Pieces.from_json(json.loads(json.dumps(pieces.to_json())), Expr) == pieces

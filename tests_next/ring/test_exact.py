@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import mpmath
@@ -193,6 +195,20 @@ def test_no_values() -> None:
         eps.op = "name"
 
 
+def test_equality_is_no_condition() -> None:
+    """`==` asks whether formulas are equal; as a condition it is written in a text."""
+    assert piecewise((1, "alpha == 0"), (2, True)).at({"alpha": 0}) == 1
+    rest = (2, True)
+    wrong: list[Callable[[], object]] = [
+        lambda: piecewise((1, alpha == 0), rest),
+        lambda: piecewise((1, alpha != 0), rest),
+        lambda: piecewise((1, (eps < 1) | (alpha == 0)), (3, alpha != 0), rest),
+    ]
+    for ask in wrong:
+        with pytest.raises(ExactdpError):
+            ask()
+
+
 def test_cases_that_do_not_count_have_no_say() -> None:
     """1/α at α = 0 is refused only where the case counts."""
     safe = piecewise((1 / alpha, alpha > 0), (eps, True))
@@ -233,6 +249,48 @@ def test_an_evaluated_leaf() -> None:
     assert len(pieces) == 2
     with pytest.raises(ValueError, match="evaluated"):
         whole.at({"eps": 1})
+    with pytest.raises(ValueError, match="no text"):
+        pickle.dumps(whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "at_zero", "at_infinity"),
+    [
+        ("3", 3, 3),
+        ("0", 0, 0),
+        ("1 - exp(-eps)", 0, 1),
+        ("eps*exp(-eps)", 0, 0),
+        ("-exp(eps)", -1, -inf),
+        ("exp(eps) - exp(2*eps)", 0, -inf),
+        ("(exp(eps) - 1)/eps", 1, inf),
+        ("(1 - exp(-eps))/(1 + exp(-eps))", 0, 1),
+        ("(exp(eps) - 1 - eps)/eps^2", Fraction(1, 2), inf),
+        ("1/eps", inf, 0),
+        ("-1/eps^2", -inf, 0),
+        ("(2*eps^2 + 1)/(3*eps^2 - eps)", -inf, Fraction(2, 3)),
+        ("eps^5/exp(1/1000*eps)", 0, 0),
+        ("log(2)*exp(-1)*(1 - exp(-eps))/eps", log(2) * exp(-1), 0),
+        ("(sqrt(2) - 2)*eps/(exp(1/3) - eps)", 0, 2 - sqrt(2)),
+    ],
+)
+def test_limits(text: str, at_zero: object, at_infinity: object) -> None:
+    f = parse(text)
+    assert f.limit(0) == at_zero
+    assert f.limit(inf) == at_infinity
+
+
+def test_derivatives() -> None:
+    assert (eps**2 * exp(-eps)).derivative() == (2 * eps - eps**2) * exp(-eps)
+    assert (1 / (1 + eps)).derivative() == -1 / (1 + eps) ** 2
+    wrong: list[Callable[[], object]] = [
+        lambda: alpha.limit(0),
+        lambda: eps.limit(1),
+        lambda: log(eps).limit(0),
+        lambda: abs(eps - 1).derivative(),
+    ]
+    for ask in wrong:
+        with pytest.raises(ExactdpError):
+            ask()
 
 
 def test_pieces_by_hand() -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exactdp_next.codec import read, written
 from exactdp_next.errors import ExactdpError, ParseError
 from exactdp_next.ring.condition import Condition
 from exactdp_next.ring.expr import (
@@ -218,7 +219,7 @@ def test_conditions_have_no_truth_value_in_python() -> None:
     ):
         with pytest.raises(ExactdpError):
             wrong()
-    assert str((alpha < 1) & ~(eps >= 1) | (gamma == 1)) == "alpha < 1 and eps < 1"
+    assert str((alpha < 1) & ~(eps >= 1) | (gamma > 1)) == "alpha < 1 and eps < 1 or gamma > 1"
     assert bool(expr(1) < 2)
     assert not log(2) > 1
     assert sqrt(2) * sqrt(3) <= sqrt(6)
@@ -235,6 +236,7 @@ def test_numbers_in_formulas() -> None:
     assert (eps < 0.1).args[1] == Fraction(1, 10)
     for wrong in (True, float("nan"), float("inf"), -float("inf"), "nan", "1/0", "", "x", None):
         assert number(wrong) is None
+    bad: Any
     for bad in (True, float("nan"), float("inf"), Decimal("nan"), np.float64("inf")):
         for use in (
             lambda x: eps + x, lambda x: x * eps, lambda x: eps / x, lambda x: eps < x, exp,
@@ -273,6 +275,9 @@ def test_printing_parses_back(formula: Expr) -> None:
     assert parse(str(formula), names=None) == formula
     assert hash(parse(str(formula))) == hash(formula)
     assert pickle.loads(pickle.dumps(formula)) == formula
+    assert read(Expr, written(formula)) == formula
+    test = formula <= alpha
+    assert read(Condition, written(test)) == test
     assert str(parse(str(formula))) == str(formula)
 
 

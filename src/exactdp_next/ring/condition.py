@@ -68,11 +68,12 @@ class Condition(Node):
 
 
 def condition(x: object) -> Condition:
-    """Return a condition, its text, or a truth value as a condition."""
+    """Return a condition, or the one that a text spells.
+
+    A truth value is refused: it comes from `alpha == 1`, which asks whether two formulas are equal.
+    """
     if isinstance(x, Condition):
         return x
-    if isinstance(x, bool):
-        return Condition("truth", data=x)
     if isinstance(x, str):
         return read(x, False)  # type: ignore[no-any-return]
     fail("E21", value=x)
@@ -108,7 +109,7 @@ def negation(one: Condition) -> Condition:
 
 def _operation(op: str, one: object, two: object) -> Condition:
     if not all(isinstance(x, Condition | bool) for x in (one, two)):
-        return NotImplemented  # type: ignore[no-any-return]
+        return NotImplemented  # type: ignore[no-any-return]  # Python says what it is
     return joined(op, condition(one), condition(two))
 
 

@@ -136,16 +136,19 @@ class Node:
         return f"{type(self).__name__}({shown!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return read, (str(self), self.is_formula)
+        return read, (self.to_json(), self.is_formula)
 
     def to_json(self) -> str:
-        """Return the text."""
-        return str(self)
+        """Return its text; one with an evaluated function, or too long, raises ValueError."""
+        text = str(self)
+        if printing.CUT[0] in text:
+            raise ValueError(f"no text spells {self!r}")
+        return text
 
     @classmethod
-    def from_json(cls, data: str) -> Any:
+    def from_json(cls, text: str) -> Any:
         """Return the formula or condition whose `to_json` this is."""
-        return read(data, cls.is_formula)
+        return read(text, cls.is_formula)
 
 
 def read(text: str, is_formula: bool) -> Any:
