@@ -59,7 +59,7 @@ def tree(
         if op == "abs":
             return (op, part())
         if op == "cases":
-            test = (r.choice(["<", "<=", ">", ">=", "!="]), part(), part())
+            test: Tree = (r.choice(["<", "<=", ">", ">=", "!="]), part(), part())
             if r.random() < 0.5:
                 more = (r.choice(["<", ">="]), part(), ("number", small(r)))
                 test = (r.choice(["and", "or"]), test, more)
@@ -176,9 +176,9 @@ def holds(test: Tree, at: Mapping[str, Fraction]) -> bool:
         case "truth":
             return bool(rest[0])
         case "and":
-            return all([holds(part, at) for part in rest])
+            return min(holds(part, at) for part in rest)  # all are evaluated
         case "or":
-            return any([holds(part, at) for part in rest])
+            return max(holds(part, at) for part in rest)
         case "not":
             return not holds(rest[0], at)
     gap = apart(value(rest[0], at) - value(rest[1], at))
@@ -199,13 +199,13 @@ def written(one: Tree) -> str:
         return f"piecewise({', '.join(parts)})"
     if op == "^":
         return f"({written(rest[0])})**({rest[1]})"
-    parts = [written(part) for part in rest]
+    shown = [written(part) for part in rest]
     match op:
         case "not":
-            return f"(not {parts[0]})"
+            return f"(not {shown[0]})"
         case "-":
-            return f"(-{parts[0]})"
+            return f"(-{shown[0]})"
         case "exp" | "log" | "sqrt" | "abs" | "min" | "max":
-            return f"{op}({', '.join(parts)})"
+            return f"{op}({', '.join(shown)})"
     sign = "-" if op == "minus" else op
-    return f"({f' {sign} '.join(parts)})"
+    return f"({f' {sign} '.join(shown)})"

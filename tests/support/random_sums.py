@@ -113,8 +113,10 @@ def mp(q: Fraction) -> mpmath.mpf:
 
 def mp_value(terms: Model, place: Mapping[str, Any]) -> Any:
     """Return the value where "eps" and the products of the other names with ε have these values."""
-    constants = {"1/eps": mpmath.mpf(1), "log(2)/eps": mpmath.log(2), "log(3)/eps": mpmath.log(3)}
-    theta = [place.get(x, constants.get(x, mpmath.mpf(0))) for x in NAMES]
+    theta = [place.get(x, mpmath.mpf(x == "1/eps")) for x in NAMES]
+    for i, p in PRIMES.items():
+        if any(k[i] or b[i] for k, b in terms):
+            theta[i] = mpmath.log(p)
     total = mpmath.mpf(0)
     for (k, b), c in terms.items():
         power = mpmath.fprod(map(pow, theta, k))

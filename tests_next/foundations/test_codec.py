@@ -14,7 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp_next import codec
-from exactdp_next.ring.linear import Rational
+from exactdp_next.ring.condition import Condition
+from exactdp_next.ring.enclose import Enclosure
+from exactdp_next.ring.epsilon import Interval
+from exactdp_next.ring.expr import Expr, eps
+from exactdp_next.ring.expsum import ExpSum
+from exactdp_next.ring.linear import Linear, Rational, form
+from exactdp_next.ring.text import parse
 
 
 class Side(Enum):
@@ -142,6 +148,40 @@ def test_equal_sets_and_maps_have_one_text() -> None:
 def test_other_json_is_refused(kind: Any, data: object) -> None:
     with pytest.raises(ValueError, match=r"\bis (no|not)\b"):
         codec.read(kind, data)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What goals consist of."""
+
+    gap: Expr | Rational
+    form: Linear | Rational
+    sum: ExpSum | None
+    where: Interval
+    value: Enclosure
+    test: Condition
+
+
+@given(numbers, st.dictionaries(st.one_of(st.sampled_from("xy"), st.integers(0, 3)), numbers))
+def test_values_of_the_ring(q: Rational, parts: dict[str | int, Rational]) -> None:
+    gap = Gap(
+        parse("1 - eps*exp(-alpha*eps/2)") + q,
+        form({name: c for name, c in parts.items() if c}, q),
+        ExpSum.of(q) + ExpSum.name("eps"),
+        Interval(0, abs(Fraction(q)) + 1),
+        Enclosure(Fraction(q), Fraction(q) + 1),
+        eps < q,
+    )
+    data = codec.written(gap)
+    assert data["gap"] == str(gap.gap)
+    again = codec.read(Gap, json.loads(codec.text(data)))
+    assert again == gap
+    assert codec.text(codec.written(again)) == codec.text(data)
+
+
+def test_the_form_of_a_linear_form() -> None:
+    data = codec.written(Linear({"x": Fraction(1, 2), 3: -1}, 2))
+    assert data == {"": 2, "#3": -1, "x": "1/2"}
 
 
 @pytest.mark.parametrize("value", [0.5, object(), {"x": 1.5}, Leaf])

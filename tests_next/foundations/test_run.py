@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -172,6 +173,43 @@ def test_then_it_says_what_it_does_and_erases_it(terminal: Terminal, clock: list
     assert seen == ["node 2 of 1,000, 2 s", "sign of a formula, 5 s", "", ""]
     erased = terminal.getvalue().rpartition("5 s\r")[2]
     assert re.fullmatch(r" {22}\r", erased)
+
+
+def test_a_count_without_a_total(terminal: Terminal, clock: list[float]) -> None:
+    with running():
+        clock[0] += 2
+        progress(1_233, None, "state")
+    assert terminal.lines()[0] == "state 1,234, 2 s"
+
+
+TALKING = """
+import sys, time
+from exactdp_next.run import progress, running
+with running():
+    for i in range(24):
+        time.sleep(0.1)
+        progress(i, 24, "node")
+"""
+
+
+def test_a_real_terminal() -> None:
+    """After two seconds there is a line, which is erased in the end; in a pipe there is none."""
+    pty = pytest.importorskip("pty")
+    env = {**os.environ, "PYTHONPATH": str(Path(run.__file__).parents[1])}
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", TALKING], stderr=theirs, env=env)
+    os.close(theirs)
+    seen = b""
+    with suppress(OSError):  # Linux ends reading so
+        while part := os.read(ours, 1_000):
+            seen += part
+    os.close(ours)
+    assert process.wait() == 0
+    assert re.fullmatch(rb"(\rnode \d+ of 24, 2 s){1,3}\r +\r", seen)
+    piped = subprocess.run(
+        [sys.executable, "-c", TALKING], capture_output=True, env=env, check=True
+    )
+    assert (piped.stdout, piped.stderr) == (b"", b"")
 
 
 def test_a_shorter_line_covers_a_longer_one(terminal: Terminal, clock: list[float]) -> None:
@@ -390,7 +428,7 @@ def test_a_wrong_executor() -> None:
 
 SCRIPT = """
 import os, sys, time
-from exactdp_next.run import current, ended_by_interrupt, running, working
+from exactdp_next.run import current, ended_by_interrupt, running
 
 def wait(item):
     time.sleep(item)
@@ -411,11 +449,10 @@ if sys.argv[1] == "command":
     with ended_by_interrupt():
         ask(int(sys.argv[2]))
 elif sys.argv[1] == "dropped":
-    sys.unraisablehook = lambda _: None
-    with ended_by_interrupt(), running():
+    with ended_by_interrupt():
         Dropping()
         while True:
-            working("node")
+            time.sleep(0.1)
 else:
     try:
         ask(int(sys.argv[2]))
@@ -450,7 +487,10 @@ def interrupted(*args: str) -> tuple[int, str, str]:
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.5)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert is_gone(process.pid)
     return process.returncode, out, err
 

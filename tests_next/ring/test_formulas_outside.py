@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
 
 import mpmath
 import pytest
@@ -85,6 +86,7 @@ def test_values_are_those_of_mpmath(part: int) -> None:
             assert pretty(f)
             form = f.lower(("alpha", "gamma"))
             exact += form is not None
+            assert form is None or parse(str(form)) == f
             pieces = f.pieces()
             for values in at:
                 try:
@@ -108,7 +110,7 @@ def test_values_are_those_of_mpmath(part: int) -> None:
 
 
 def check_pieces(pieces: list, values: dict[str, Fraction], expected: mpmath.mpf) -> None:  # type: ignore[type-arg]
-    """A piece counts at the point, and each that counts there has the value."""
+    """Check that a piece counts at the point, and that each that does has the value."""
     known = 0
     for where, piece in pieces:
         assert all(one.op not in ("min", "max", "abs", "cases") for one in piece.args)
@@ -177,7 +179,7 @@ def test_what_is_called_monotone_is(name: str) -> None:
                 except UndefinedError:
                     continue
                 tiny = mpmath.mpf(10) ** -30
-                gaps = [b - a for a, b in zip(row, row[1:], strict=False)]
+                gaps = [b - a for a, b in pairwise(row)]
                 assert all(gap * direction >= -tiny for gap in gaps), written(one)
                 assert direction or all(abs(gap) < tiny for gap in gaps), written(one)
     assert known > cases(5000) / 4
@@ -201,7 +203,7 @@ def test_degrees_are_those_of_differences() -> None:
                 continue
             size = max(map(abs, row)) + 1
             for _ in range(d + 1):
-                row = [b - a for a, b in zip(row, row[1:], strict=False)]
+                row = [b - a for a, b in pairwise(row)]
             assert all(abs(gap) < size * mpmath.mpf(10) ** -40 for gap in row), written(one)
             known += d > 0
     assert known > cases(2000) / 40

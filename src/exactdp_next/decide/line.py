@@ -13,6 +13,7 @@ from fractions import Fraction
 from ..geometry.domain import Domain
 from ..ring.enclose import Taylor, ball, degree_for, point, precision, sign
 from ..ring.expsum import ExpSum
+from ..run import progress
 from .goal import Goal, Open, Proof, Square, Walk, Witness, Zero
 
 CLOSE = 30
@@ -68,6 +69,7 @@ def _walked(f: ExpSum, on: Domain, depth: int | None, degree: int) -> Walk | Wit
     stack, ends = [(start, high, depth)], [start]
     while stack:
         a, b, left = stack.pop()
+        progress(len(ends), None, "finding the sign on interval")
         seen = sign(taylor.over(a, b))
         if seen > 0:
             ends.append(b)

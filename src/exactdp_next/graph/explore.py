@@ -22,6 +22,7 @@ from ..language.interpret import Following, Forked, Returned, Sampled, run
 from ..language.program import Program
 from ..language.values import Value, key
 from ..ring.linear import Linear, Rational
+from ..run import progress
 
 STATES = 1_000_000
 """A state takes some 2 kB: more than this is beyond the memory of a laptop."""
@@ -87,6 +88,7 @@ class _Explorer:
         while self.todo:
             pc, env = self.todo.popleft()
             found.append(self.state(pc, env))
+            progress(len(found), None, "exploring state")
             if len(self.numbers) > STATES:
                 raise NotYet("graph")
         return tuple(found)

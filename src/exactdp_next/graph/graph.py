@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from ..errors import NotYet
 from ..ring.linear import Linear, Rational
+from ..run import progress
 from .event import Event
 from .explore import Compare, Draw, End, State
 
@@ -96,7 +97,8 @@ def merged(states: Sequence[State], event: Event) -> Graph:
             nodes.append(node)
         return known[node]
 
-    for i in _successors_first(states):
+    for done, i in enumerate(_successors_first(states)):
+        progress(done, len(states), "merging state")
         match states[i]:
             case End(output):
                 arrows[i] = Arrow(WIN if event.happens(output) else LOSE, ())

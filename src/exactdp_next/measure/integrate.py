@@ -16,6 +16,7 @@ from ..errors import NotYet
 from ..graph.graph import LOSE, WIN, Arrow, Graph, Node, SampleNode, TestNode
 from ..ring.expsum import ExpSum
 from ..ring.linear import Linear, Name, Rational, quotient
+from ..run import progress
 from .density import NONE, ONE, Density, laplace, laplace_below
 
 
@@ -51,6 +52,7 @@ def integrate(graph: Graph, inputs: Mapping[str, Rational]) -> ExpSum:
     arriving: dict[int, list[Measure]] = {graph.start: [Measure()]}
     for i in reversed(range(WIN + 1, len(graph.nodes))):
         node = graph.nodes[i]
+        progress(len(graph.nodes) - 1 - i, len(graph.nodes), "integrating node")
         for measure in _joined(arriving.pop(i, []), node.arity):
             for after, arrow in _steps(node, measure, inputs):
                 if arrow.to != LOSE:

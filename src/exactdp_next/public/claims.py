@@ -12,6 +12,7 @@ from ..claims.verdict import Verdict
 from ..errors import NotYet
 from ..questions.check import check
 from ..ring.expr import Expr
+from ..run import running
 from ..unwritten import PartialObject
 from .mechanism import Mechanism
 
@@ -26,7 +27,8 @@ class Accuracy(PartialObject):
 
     def check(self) -> Verdict:
         """Decide the claim for every ε > 0."""
-        return check(self._statement)
+        with running():
+            return check(self._statement)
 
     @cached_property
     def _statement(self) -> Statement:

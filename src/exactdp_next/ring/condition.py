@@ -21,9 +21,10 @@ class Condition(Node):
     has only where it does not depend on any name; in texts they can be used.
     """
 
-    __slots__ = ("known",)
+    __slots__ = ("known", "negated")
 
     known: bool | None
+    negated: Condition
 
     def __and__(self, other: object) -> Condition:
         return _operation("and", self, other)
@@ -38,7 +39,11 @@ class Condition(Node):
         return _operation("or", other, self)
 
     def __invert__(self) -> Condition:
-        return negation(self)
+        try:
+            return self.negated
+        except AttributeError:  # the first time
+            object.__setattr__(self, "negated", negation(self))
+            return self.negated
 
     def at(self, given: Mapping[str, object]) -> Condition:
         """Substitute formulas or numbers for names, all at once."""
@@ -63,11 +68,12 @@ class Condition(Node):
 
 
 def condition(x: object) -> Condition:
-    """Return a condition, its text, or a truth value as a condition."""
+    """Return a condition, or the one that a text spells.
+
+    A truth value is refused: it comes from `alpha == 1`, which asks whether two formulas are equal.
+    """
     if isinstance(x, Condition):
         return x
-    if isinstance(x, bool):
-        return Condition("truth", data=x)
     if isinstance(x, str):
         return read(x, False)  # type: ignore[no-any-return]
     fail("E21", value=x)
@@ -103,7 +109,7 @@ def negation(one: Condition) -> Condition:
 
 def _operation(op: str, one: object, two: object) -> Condition:
     if not all(isinstance(x, Condition | bool) for x in (one, two)):
-        return NotImplemented  # type: ignore[no-any-return]
+        return NotImplemented  # type: ignore[no-any-return]  # Python says what it is
     return joined(op, condition(one), condition(two))
 
 

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 MOST_PIECES = 2_000
 """Pieces of one formula: each becomes a goal of its own."""
 
-MOST_COMPARISONS = 20_000
-"""Pieces of one formula times comparisons of one: a maximum of a hundred has half of that."""
+MOST_COMPARISONS = 10_000
+"""Pieces of one formula times comparisons of one: a maximum of a hundred formulas has as many."""
+
+MOST_CUTS = 100
+"""Different min, max, abs and cases in one formula: nested, they take a second."""
 
 CUTTING = frozenset({"min", "max", "abs", "cases"})
 
@@ -45,6 +48,8 @@ def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
 
     None if there would be more than MOST_PIECES.
     """
+    if sum(node.op in CUTTING for node in postorder(root)) > MOST_CUTS:
+        return None
     # {id of a node: its pieces}; of a condition, how it can hold and how it can fail
     found: dict[int, list[tuple[Where, Expr]]] = {}
     tests: dict[int, tuple[list[Where], list[Where]]] = {}
@@ -63,6 +68,8 @@ def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
 
 def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where, Expr]]:
     """Return the pieces of a node from those of its arguments."""
+    if node.op in CUTTING and len(node.args) ** 2 > MOST_COMPARISONS:
+        raise _TooManyError
     if node.op not in CUTTING and all(len(part) == 1 and not part[0][0] for part in parts):
         return _rebuilt(node, (), [part[0][1] for part in parts])
     result: list[tuple[Where, Expr]] = []

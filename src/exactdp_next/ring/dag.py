@@ -56,8 +56,20 @@ def postorder(root: Node, children: Children = arguments) -> Iterator[Node]:
 
 
 def fold(root: Node, step: Callable[[Node, list[T]], T], children: Children = arguments) -> T:
-    """Return the value of the root, where step(node, values of its children) is that of a node."""
+    """Return the value of the root, where step(node, values of its children) is that of a node.
+
+    A value is forgotten after its last use: texts of all parts together may be large.
+    """
+    order = [(node, children(node)) for node in postorder(root, children)]
+    uses: dict[int, int] = {}
+    for _, parts in order:
+        for part in parts:
+            uses[id(part)] = uses.get(id(part), 0) + 1
     found: dict[int, T] = {}
-    for node in postorder(root, children):
-        found[id(node)] = step(node, [found[id(part)] for part in children(node)])
+    for node, parts in order:
+        found[id(node)] = step(node, [found[id(part)] for part in parts])
+        for part in parts:
+            uses[id(part)] -= 1
+            if not uses[id(part)]:
+                del found[id(part)]
     return found[id(root)]

@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
-from math import comb, factorial, floor
+from math import comb, factorial
 from typing import Protocol
 
-from flint import arb, arb_poly, arb_series, ctx, fmpq
+from flint import arb, arb_poly, arb_series, ctx, fmpq, fmpz
 
 from .linear import Rational
 
 ORDER = 3
-"""The least degree of a Taylor form: with fewer, twice as many boxes are needed."""
+"""The least degree of a Taylor form: with 2, up to nine times as many boxes are needed."""
 
-BITS = 3
-"""One degree more for so many bits of the largest coefficient: cancelling terms need it (measured
-on sums with 20 to 600 bits: fewer degrees cost boxes, more degrees cost time in each box)."""
+BITS = 5
+"""One degree more for so many bits that cancel. Measured on powers of e^{ε/N} - 1 and on e^ε minus
+the first terms of its series, with 16 to 160 bits: with 3 there are as many boxes, and each costs
+half as much again; with 12 there are up to seven times as many."""
 
 SPARSE = 8
 """A polynomial with more than so many exponents for each term is summed term by term."""
@@ -41,6 +42,17 @@ def fmpq_of(q: Rational | fmpq) -> fmpq:
 def fraction_of(q: fmpq) -> Fraction:
     """Return a Fraction of a rational number of flint."""
     return Fraction(int(q.p), int(q.q))
+
+
+def spell(q: Rational | fmpq) -> str:
+    """Return "p/q" or "p", however long: Python's own conversion stops at 4300 digits."""
+    return str(fmpq_of(q))
+
+
+def read(text: str) -> Fraction:
+    """Return the rational that `spell` wrote."""
+    over, _, under = text.partition("/")
+    return Fraction(int(fmpz(over)), int(fmpz(under or "1")))
 
 
 def point(q: Rational | fmpq) -> arb:
@@ -66,9 +78,9 @@ def ends(x: arb) -> tuple[Fraction, Fraction]:
 
 def _end(x: arb, side: int) -> Fraction:
     """Return the lower (-1) or the upper (1) end of a ball, or a number further out."""
-    tiny = Fraction(1, 1 << LONGEST)
-    if not x.is_exact():
-        x = x.lower() if side < 0 else x.upper()
+    if not x.is_exact():  # the ends are rounded outwards: to more bits than the ball has
+        with precision(int(x.mid().man_exp()[0]).bit_length() + 64):
+            x = x.lower() if side < 0 else x.upper()
     mantissa, power = (int(n) for n in x.man_exp())
     size = mantissa.bit_length() + power
     if size > LONGEST:
@@ -76,7 +88,7 @@ def _end(x: arb, side: int) -> Fraction:
     if power > -LONGEST:
         return Fraction(mantissa << power) if power >= 0 else Fraction(mantissa, 1 << -power)
     if size < -LONGEST:
-        return side * tiny if mantissa * side > 0 else Fraction(0)
+        return Fraction(side, 1 << LONGEST) if mantissa * side > 0 else Fraction(0)
     return Fraction((mantissa >> (-power - LONGEST)) + (side > 0), 1 << LONGEST)
 
 
@@ -212,7 +224,10 @@ def _narrow(x: arb) -> bool:
 
 
 def degree_for(bits: int) -> int:
-    """Return the degree of a Taylor form for coefficients with so many bits."""
+    """Return the degree of a Taylor form, for coefficients that are 2^bits times the values.
+
+    So many bits cancel: the remainder on a segment of length 1 must be smaller by as much.
+    """
     return ORDER + max(bits, 0) // BITS
 
 
@@ -312,13 +327,13 @@ class Enclosure:
 
     def to_json(self) -> list[str]:
         """Return both ends as "p/q"."""
-        return [str(self.lower), str(self.upper)]
+        return [spell(self.lower), spell(self.upper)]
 
     @staticmethod
     def from_json(data: Sequence[str]) -> Enclosure:
         """Return the enclosure whose `to_json` this is."""
         lower, upper = data
-        return Enclosure(Fraction(lower), Fraction(upper))
+        return Enclosure(read(lower), read(upper))
 
     def text(self, digits: int) -> str:
         """Return the number to at most so many digits, each of them proven: none is rounded.
@@ -367,23 +382,29 @@ class Enclosure:
 
 def _magnitude(q: Fraction) -> int:
     """Return the e with 10^e ≤ |q| < 10^(e + 1), for q that is not 0."""
-    guess = (abs(q.numerator).bit_length() - q.denominator.bit_length()) * 301 // 1000 - 2
+    bits = abs(q.numerator).bit_length() - q.denominator.bit_length()
+    guess = bits * 30103 // 100000 - 2  # log₁₀ 2 to 8 digits, for up to 2^23 bits
     return next(e - 1 for e in count(guess) if not _scaled(abs(q), -e))
 
 
 def _scaled(q: Fraction, places: int) -> int:
-    """Return ⌊q·10^places⌋."""
-    return floor(q * Fraction(10) ** places)
+    """Return ⌊q·10^places⌋; without a Fraction, which would look for common divisors."""
+    power: int = 10 ** abs(places)
+    if places < 0:
+        return q.numerator // (q.denominator * power)
+    return q.numerator * power // q.denominator
 
 
 def _decimal(n: int, places: int) -> str:
-    """Return n/10^places as a decimal number, with a power of ten if it is long."""
+    """Return n/10^places with the digits of n: with a power of ten if 0s would be added."""
+    if not n:
+        return "0"
     digits, minus = str(abs(n)), "-" * (n < 0)
     exponent = len(digits) - places - 1
-    if n and not -5 <= exponent < max(15, len(digits)):
+    if places < 0 or not -5 <= exponent < max(15, len(digits)):
         tail = f".{digits[1:]}" if digits[1:] else ""
         return f"{minus}{digits[0]}{tail}e{exponent:+d}"
     if places <= 0:
-        return f"{minus}{digits}{'0' * -places}"
+        return f"{minus}{digits}"
     digits = digits.rjust(places + 1, "0")
     return f"{minus}{digits[:-places]}.{digits[-places:]}"

@@ -115,7 +115,7 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
         case "name", _:
             return _named(node.data)
         case "exact", _:
-            return _simple(node.data)
+            return simple(node.data)
         case "+", _:
             return _tree(parts, _plus)
         case "*", _:
@@ -136,7 +136,7 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
             return _logarithm(one)
         case "abs", [one]:
             return _largest([one, -one], 1)
-        case ("min" | "max"), _:
+        case (("min" | "max"), _):
             return _largest(parts, 1 if node.op == "max" else -1)
     return None
 
@@ -161,7 +161,7 @@ def _size(f: Form) -> int:
     return len(f.num if isinstance(f, Ratio) else f)
 
 
-def _simple(f: Form) -> Form:
+def simple(f: Form) -> Form:
     """Return a quotient in lowest terms, as a sum where nothing is left to divide by."""
     if not isinstance(f, Ratio):
         return f
@@ -175,7 +175,7 @@ def _plus(one: Form, two: Form) -> Form | None:
     a, b = Ratio.of(one), Ratio.of(two)
     if a.factors != b.factors and _size(a) * _size(b.den) + _size(b) * _size(a.den) > MOST_TERMS:
         return None
-    return _simple(a + b)
+    return simple(a + b)
 
 
 def _times(one: Form, two: Form) -> Form | None:
@@ -183,7 +183,7 @@ def _times(one: Form, two: Form) -> Form | None:
         return None
     if isinstance(one, ExpSum) and isinstance(two, ExpSum):
         return one * two
-    return _simple(Ratio.of(one) * Ratio.of(two))
+    return simple(Ratio.of(one) * Ratio.of(two))
 
 
 def _inverse(f: Form) -> Form | None:
@@ -192,12 +192,12 @@ def _inverse(f: Form) -> Form | None:
     if not num:
         return None
     if num.is_line:
-        return _simple(Ratio.of(f).inverse())
+        return simple(Ratio.of(f).inverse())
     term = _single(num)
     if term is None or any(k for k, _ in term[1].values()):
         return None
     under = ExpSum.exp(_rates({name: -b for name, (_, b) in term[1].items()})) / term[0]
-    return _simple(Ratio.of(under) * f.den) if isinstance(f, Ratio) else under
+    return simple(Ratio.of(under) * f.den) if isinstance(f, Ratio) else under
 
 
 def _largest(parts: list[Form], side: int) -> Form | None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 from flint import arb, arb_series, fmpq, fmpz
 
 from ..errors import fail
-from . import cuts, exact, growth, printing, values
+from . import cuts, exact, growth, limits, printing, values
 from .condition import Condition, compared, condition
 from .expsum import ExpSum
 from .linear import Rational, whole
@@ -175,6 +175,19 @@ class Expr(Node):
         """Enclose n coefficients of the Taylor series at the points of a ball of ε."""
         return values.series(self, x, n)
 
+    def limit(self, at: object) -> Expr | float:
+        """Return the limit for ε → 0 (at=0) or ε → ∞ (at=inf) of a formula in ε alone.
+
+        >>> print((1 / (1 + exp(-eps))).limit(0))
+        1/2
+        """
+        found = limits.limit(self, at)
+        return found if isinstance(found, float) else expr(found)
+
+    def derivative(self) -> Expr:
+        """Return the derivative by ε of a formula in ε alone that has an exact form."""
+        return expr(limits.derivative(self))
+
     def degree(self, name: str) -> int | None:
         """Return a bound of the degree as a polynomial in a name, None if it is none."""
         return growth.degree(self, name)
@@ -219,7 +232,8 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
     if isinstance(x, Expr):
         return x
     if isinstance(x, ExpSum | Ratio):
-        return Expr("exact", data=x)
+        q = x.rational()
+        return Expr("exact", data=x) if q is None else _number(q)
     number = rational_or_none(x)
     if number is not None:
         return Expr("number", data=number)
@@ -417,7 +431,7 @@ def maximum(*parts: object) -> Expr:
 def piecewise(*parts: tuple[object, object]) -> Expr:
     """Return the formula whose value is that of the first condition that holds.
 
-    A condition compares formulas, as `alpha < 1` or its text "alpha < 1", or is True.
+    A condition compares formulas, as `alpha < 1` or its text "alpha < 1"; the last may be True.
 
     >>> print(piecewise((exp(-alpha * eps), alpha < 1), (exp(-eps), True)))
     piecewise((exp(-alpha*eps), alpha < 1), (exp(-eps), True))
@@ -428,7 +442,9 @@ def piecewise(*parts: tuple[object, object]) -> Expr:
     for part in parts:
         if not isinstance(part, tuple) or len(part) != 2:
             fail("E18", value=part)
-        flat += [condition(part[1]), expr(part[0], "a part of piecewise")]
+        is_rest = part is parts[-1] and part[1] is True
+        test = Condition("truth", data=True) if is_rest else condition(part[1])
+        flat += [test, expr(part[0], "a part of piecewise")]
     return by_cases(*flat)
 
 

@@ -22,14 +22,16 @@ from flint import arb, arb_series, ctx, fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
-from .enclose import Terms, fmpq_of, fraction_of, precision, series_of, sign
+from .enclose import Terms, fmpq_of, fraction_of, precision, read, series_of, sign, spell
 from .laurent import (
     Laurent,
     added,
     canonical,
     common,
     comparable,
+    exponential,
     from_exponents,
+    linear,
     multiplied,
     number,
     power_in_front,
@@ -76,26 +78,17 @@ class ExpSum:
     @staticmethod
     def name(x: str) -> ExpSum:
         """Return ε for "eps", and ε·x for any other name x."""
-        return ExpSum.from_terms((x,), 1, {((1,), (0,)): fmpq(1)})
+        return ExpSum(linear({x: 1}))
 
     @staticmethod
     def linear(x: Value) -> ExpSum:
         """Return ε·x for a form or a number x."""
-        parts = _parts(x)
-        names, one = tuple(parts), range(len(parts))
-        none = (0,) * len(parts)
-        units = [tuple(int(i == j) for j in one) for i in one]
-        return ExpSum.from_terms(
-            names, 1, {(units[i], none): fmpq_of(c) for i, c in enumerate(parts.values())}
-        )
+        return ExpSum(linear(_parts(x)))
 
     @staticmethod
     def exp(x: Value) -> ExpSum:
         """Return e^{ε·x} for a form or a number x; e^q for x = q/ε, p^q for x = q·log(p)/ε."""
-        parts = _parts(x)
-        unit = lcm(*(c.denominator for c in parts.values()))
-        b = tuple(int(c * unit) for c in parts.values())
-        return ExpSum.from_terms(tuple(parts), unit, {((0,) * len(b), b): fmpq(1)})
+        return ExpSum(exponential(_parts(x)))
 
     @staticmethod
     def from_terms(
@@ -239,9 +232,9 @@ class ExpSum:
         return fraction_of(poly.coefficient(0)) if poly else Fraction(0)
 
     def bits(self) -> int:
-        """Return the bits before the point of the largest coefficient (on a line, with constants).
+        """Return an n, as small as is seen at once, with all coefficients below 2ⁿ in size.
 
-        It is an estimate that says how precise to be, and negative for small coefficients.
+        On a line constants belong to the coefficients. It says how precisely to compute.
         """
         frame = self._canonical().frame
         if frame.numbers and frame.line:
@@ -340,7 +333,7 @@ class ExpSum:
             raise ValueError(f"{self} is no constant")
         logs = any(any(k) for k, _ in self.terms())
         bits = 64 + max(0, self.bits())
-        while self and (not logs or bits <= OPEN + self.bits()):
+        while self and (not logs or bits <= OPEN + max(0, self.bits())):
             with precision(bits):
                 if found := sign(self.value()):
                     return found
@@ -348,14 +341,15 @@ class ExpSum:
         return None if self else 0
 
     def odd_part(self) -> tuple[ExpSum, ExpSum]:
-        """Return (g, s) with self = g·s², g squarefree as a polynomial in θ and B.
+        """Return (g, s) with self = g·s², g squarefree as a polynomial in θ and B = e^{θ/N}.
 
-        Without constants, on a line, every root ε ≠ 0 of g is simple. Let P be irreducible,
-        P(ε, e^{ε/N}) = 0. By Lindemann ε or e^{ε/N} is transcendental, so the point lies on no
-        other irreducible curve: two coprime polynomials have common zeros in algebraic points only.
-        The derivative ∂P + B·∂_B P/N along the curve is no multiple of P but for P = c·B (degrees),
-        which has no root; so it is not 0 there. Hence no two factors share a root, and none has a
-        double one. With constants (e^ε - e and ε - 1) it need not be so, only self = g·s² is true.
+        On a line, without constants, every root ε ≠ 0 of g is simple. For let P be an irreducible
+        factor of g and P(ε, e^{ε/N}) = 0. By Lindemann ε and e^{ε/N} are not both algebraic; but
+        two coprime polynomials with rational coefficients have common zeros in algebraic points
+        only. So no other factor is 0 there, and if the derivative D = ∂P/∂θ + B/N·∂P/∂B is 0 there,
+        P divides D. D has no higher degree in θ or B, so then D = c·P for a number c, and that is
+        so only for P = B, which has no root. With constants it need not be so: (e^ε - e)·(ε - 1)
+        is squarefree, too. Only self = g·s² is always true.
         """
         frame, unit, low, poly, _ = self._canonical()
         if not poly:
@@ -480,7 +474,7 @@ class ExpSum:
         return {
             "names": list(self.names),
             "terms": [
-                [str(fraction_of(c)), list(k), [str(Fraction(e, unit)) for e in b]]
+                [spell(c), list(k), [spell(Fraction(e, unit)) for e in b]]
                 for (k, b), c in sorted(self.terms().items())
             ],
         }
@@ -489,7 +483,7 @@ class ExpSum:
     def from_json(data: Json) -> ExpSum:
         """Return the sum whose `to_json` this is."""
         names = tuple(str(x) for x in data["names"])
-        rows = [(Fraction(c), tuple(k), [Fraction(q) for q in b]) for c, k, b in data["terms"]]
+        rows = [(read(c), tuple(k), [read(q) for q in b]) for c, k, b in data["terms"]]
         unit = lcm(*(q.denominator for _, _, b in rows for q in b))
         return ExpSum.from_terms(
             names, unit, {(k, tuple(int(q * unit) for q in b)): c for c, k, b in rows}
@@ -521,7 +515,7 @@ def _parts(x: Value) -> dict[str, Rational]:
 
 
 def _bits(c: fmpq) -> int:
-    return int(c.p).bit_length() - int(c.q).bit_length()
+    return int(c.p).bit_length() - int(c.q).bit_length() + 1
 
 
 def _short(c: fmpq) -> Rational:

@@ -2,8 +2,8 @@
 
 A `Laurent` is P(θ₁ … θₙ, B₁ … Bₙ)·Π Bᵢ^lowᵢ, where Bᵢ = e^{θᵢ/unit}, P a polynomial, lowᵢ an
 integer of any sign. Its frame has the names of the parameters θ. In one frame and unit, with one
-low, equal sums have equal polynomials. Exponents of Bᵢ with θᵢ = log p stay in [0, unit): p^{b/unit}
-in normal form (constants.py); θ of "1/eps" is the number 1 and never in P.
+low, equal sums have equal polynomials. Exponents of Bᵢ with θᵢ = log p stay in [0, unit), their
+normal form (constants.py); θ of "1/eps" is the number 1 and never in P.
 """
 
 from __future__ import annotations
@@ -84,6 +84,21 @@ def number(q: fmpq) -> Laurent:
     """Return a rational number."""
     frame = frame_of(())
     return Laurent(frame, 1, (), frame.context.constant(q), True)
+
+
+def exponential(rates: Mapping[str, Rational]) -> Laurent:
+    """Return e^{Σ rate·θ}, for rates that are not 0."""
+    frame, unit = united(tuple(rates)), lcm(*(c.denominator for c in rates.values()))
+    b = tuple(int(rates[x] * unit) for x in frame.names)
+    if frame.roots:
+        return from_exponents(frame, unit, [((*(0,) * frame.n, *b), fmpq(1))])
+    return Laurent(frame, unit, b, frame.context.constant(1), True)
+
+
+def linear(parts: Mapping[str, Rational]) -> Laurent:
+    """Return Σ c·θ."""
+    frame = united(tuple(parts))
+    return Laurent(frame, 1, (0,) * frame.n, _polynomial(frame, parts))
 
 
 def from_exponents(
@@ -170,6 +185,9 @@ def _mapping(small: tuple[str, ...], large: tuple[str, ...]) -> dict[str | int, 
 def _moved(body: Laurent, frame: Frame, unit: int) -> Laurent:
     """Return the same sum in a frame with more names, and with a multiple of its unit."""
     old, low, poly, times = body.frame, body.low, body.poly, unit // body.unit
+    if not old.n:
+        constant = frame.context.constant(poly.coefficient(0) if poly else 0)
+        return Laurent(frame, unit, (0,) * frame.n, constant)
     if times > 1:
         low = tuple(b * times for b in low)
         poly = poly.inflate([1] * old.n + [times] * old.n)

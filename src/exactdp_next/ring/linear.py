@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import Protocol, TypeAlias
 
+from ..codec import read, written
+
 Rational: TypeAlias = int | Fraction
 """A rational number. Whole numbers are ints where they can be: five times as fast as Fractions.
 
@@ -84,6 +86,21 @@ class Linear:
 
     def __reduce__(self) -> tuple[type[Linear], tuple[Mapping[Name, Rational], Rational]]:
         return Linear, (self.parts, self.constant)
+
+    def to_json(self) -> dict[str, int | str]:
+        """Return the coefficients by name; "#2" is the noise with number 2, "" the constant."""
+        parts = {f"#{x}" if isinstance(x, int) else _text(x): c for x, c in self.parts.items()}
+        return {name: written(parts[name]) for name in sorted(parts)} | {"": written(self.constant)}
+
+    @staticmethod
+    def from_json(data: Mapping[str, int | str]) -> Linear:
+        """Return the form whose `to_json` this is."""
+        parts: dict[Name, Rational] = {}
+        for name, c in data.items():
+            if name:
+                x = int(name[1:]) if name.startswith("#") else name
+                parts[x] = read(Rational, c)
+        return Linear(parts, read(Rational, data[""]))
 
     def __add__(self, other: Value) -> Value:
         if isinstance(other, (int, Fraction)):
@@ -186,3 +203,10 @@ def signed_sum(terms: Iterable[tuple[Rational, str]]) -> str:
         sign = "-" if c < 0 else "+"
         result += f" {sign} {over}" if result else f"{'-' * (c < 0)}{over}"
     return result or "0"
+
+
+def _text(name: Name) -> str:
+    """Return a name of the data as it is; atoms have no JSON yet."""
+    if not isinstance(name, str):
+        raise TypeError(f"{type(name).__name__} has no JSON")
+    return name

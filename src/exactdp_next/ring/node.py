@@ -10,6 +10,8 @@ from ..errors import ExactdpError
 from . import exact, printing
 from .dag import fold
 
+TURNED = {">": "<", ">=": "<="}
+"""Comparisons that say the same with their sides exchanged."""
 
 LONGEST_REPR = 2_000
 """Characters of a formula in a traceback or a prompt: a screen."""
@@ -68,8 +70,8 @@ class Node:
     def substituted(self, formulas: Mapping[str, Node]) -> Any:
         """Put formulas in place of names, all at once.
 
-        What is refused then, as 1/0, is refused only if it counts: piecewise((1/x, x > 0), (0, True))
-        is 0 at x = 0.
+        What is refused then, as 1/0, is refused only if it counts: at x = 0 the value of
+        piecewise((1/x, x > 0), (0, True)) is 0.
         """
 
         def step(node: Node, given: list[Any]) -> Any:
@@ -100,7 +102,7 @@ class Node:
 
     def __hash__(self) -> int:
         if self.key is None:
-            fold(self, _hashed)
+            fold(self, _hashed, _inexact)
         return self.key  # type: ignore[return-value]
 
     def __eq__(self, other: object) -> bool:
@@ -134,7 +136,19 @@ class Node:
         return f"{type(self).__name__}({shown!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return read, (str(self), self.is_formula)
+        return read, (self.to_json(), self.is_formula)
+
+    def to_json(self) -> str:
+        """Return its text; one with an evaluated function, or too long, raises ValueError."""
+        text = str(self)
+        if printing.CUT[0] in text:
+            raise ValueError(f"no text spells {self!r}")
+        return text
+
+    @classmethod
+    def from_json(cls, text: str) -> Any:
+        """Return the formula or condition whose `to_json` this is."""
+        return read(text, cls.is_formula)
 
 
 def read(text: str, is_formula: bool) -> Any:
@@ -164,16 +178,26 @@ def _counting(op: str, parts: list[Any]) -> list[Any] | ExactdpError:
     return kept
 
 
-def _content(node: Node) -> object:
-    """Return what tells leaves apart: an evaluated function is equal to itself only."""
-    return id(node.data) if node.op == "leaf" else node.data
+def _outside(node: Node, parts: list[int]) -> tuple[object, ...]:
+    """Return what tells a node without exact form apart, with numbers for its arguments.
+
+    An evaluated function is equal to itself only; a > b is b < a.
+    """
+    if node.op in TURNED:
+        return TURNED[node.op], None, *reversed(parts)
+    return node.op, id(node.data) if node.op == "leaf" else node.data, *parts
+
+
+def _inexact(node: Node) -> Sequence[Node]:
+    """Return the arguments of a node without an exact form: they matter, not the form."""
+    return node.args if not node.is_formula or exact.form(node) is None else ()
 
 
 def _hashed(node: Node, parts: list[int]) -> int:
     """Return the hash of a node: of its exact form if it has one, otherwise of its shape."""
     if node.key is None:
         form = exact.form(node) if node.is_formula else None
-        key = hash((node.op, _content(node), *parts)) if form is None else hash(form)
+        key = hash(_outside(node, parts)) if form is None else hash(form)
         object.__setattr__(node, "key", key)
     return node.key  # type: ignore[return-value]
 
@@ -183,7 +207,7 @@ def _shape(root: Node, table: dict[object, int]) -> int:
 
     def step(node: Node, parts: list[int]) -> int:
         form = exact.form(node) if node.is_formula else None
-        key = (node.op, _content(node), *parts) if form is None else form
+        key = _outside(node, parts) if form is None else form
         return table.setdefault(key, len(table))
 
-    return fold(root, step)
+    return fold(root, step, _inexact)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
+from math import prod
 from typing import TypeAlias
 
 from flint import arb, arb_series, fmpq
@@ -256,16 +258,14 @@ def _product(one: Factors, two: Factors) -> Factors:
 
 
 def _expanded(factors: Factors) -> ExpSum:
-    result = ExpSum.of(1)
-    for f, n in factors.items():
-        result = result * f**n
-    return result
+    powers = [f if n == 1 else f**n for f, n in factors.items()]
+    return prod(powers[1:], start=powers[0]) if powers else ExpSum.of(1)
 
 
 def _over(one: Ratio, factors: Factors) -> ExpSum:
     """Return the numerator over a multiple of the denominator."""
     missing = {f: n - one.factors.get(f, 0) for f, n in factors.items()}
-    return one.num * _expanded(missing)
+    return one.num * _expanded({f: n for f, n in missing.items() if n})
 
 
 def _divided(f: ExpSum, divisor: ExpSum) -> ExpSum:
@@ -274,6 +274,7 @@ def _divided(f: ExpSum, divisor: ExpSum) -> ExpSum:
     return result
 
 
+@lru_cache(maxsize=1024)
 def _factored(f: ExpSum) -> tuple[ExpSum, Factors]:
     """Return (u, factors in normal form) with 1/f = u / Π factorⁿ, u = c·e^{bε/N}."""
     if not f.is_line:

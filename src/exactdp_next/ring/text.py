@@ -25,7 +25,7 @@ from flint import fmpz
 
 from ..errors import ExactdpError, ParseError, Place, fail
 from . import cuts, expr
-from .condition import Condition, compared, joined, negation
+from .condition import Condition, compared, joined
 from .expr import Expr
 from .linear import Rational, whole
 
@@ -349,7 +349,7 @@ class _Reader:
     def prefixed(self, waiting: _Open, right: _Value) -> _Value:
         start, op = waiting.token.start, waiting.token.text
         if op == "not":
-            return _Value(negation(self.condition(right)), start, right.end)
+            return _Value(~self.condition(right), start, right.end)
         one = self.formula(right)
         return _Value(-one if op == "-" else one, start, right.end)
 
