@@ -44,6 +44,7 @@ def is_constant(name: str) -> bool:
 def logarithm(q: Rational) -> Value:
     """Return log(q)/ε for a rational q > 0, as Σ n·"log(p)/eps" over its primes p.
 
+    >>> from fractions import Fraction
     >>> print(logarithm(Fraction(4, 3)))
     2*log(2)/eps - log(3)/eps
     """
