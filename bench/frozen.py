@@ -66,7 +66,8 @@ def main() -> int:
         record(found, [*changes, reason] if before else [])
         print(f"recorded {found}, before {before}: {reason}")
         return 0
-    print(f"src/exactdp was changed: {found}, recorded is {before}.", file=sys.stderr)
+    was = f"was changed: {found}, recorded is {before}" if before else f"is not frozen: {found}"
+    print(f"src/exactdp {was}.", file=sys.stderr)
     return 1
 
 
