@@ -1,14 +1,42 @@
-"""A stub until the foundations land: errors with a code, a place, a rule and a way out."""
+"""Errors: what a user did wrong, where, the rule, and a way out.
+
+Every error that a user can cause is raised by `fail`, with a code, and prints as
+
+    noisy_sum.py:9:9: a real variable cannot be assigned inside a while loop
+        9 |         total = total + lap(eps / 2, q[i])
+          |         ^^^^^
+    DiPWhile+ assigns reals a bounded number of times (paper, section 5.2).
+    Use `for i in range(<constant>)`, which is unrolled.
+    Example: exactdp help R01
+
+The sentences are in `messages.toml`. Ring, geometry, graph, measure and decide raise none of these
+for a question without an answer: they return a `messages.Reason`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
+from . import messages
 
-@dataclass(frozen=True)
+_OURS = __name__.partition(".")[0]
+
+_TOLD_BY_TYPE = (bool, int, float, complex, str, bytes, list, tuple, dict, set)
+"""Types whose names help to tell similar values apart: '3' and 3, [1] and (1,)."""
+
+LONGEST_SHOWN = 200
+"""Characters of a value in a message, two lines of a terminal; the middle of others is left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """A range of characters in a source line."""
+    """A range of characters in a source line; `line`, `column` and `end_column` count from 1.
+
+    `end_column` is the column after the last character of the range.
+    """
 
     source: str
     line: int
@@ -16,86 +44,65 @@ class Place:
     end_column: int
     text: str
 
+    def show(self) -> str:
+        """Return the source line with carets under the range."""
+        number = f"{self.line:>5}"
+        # Tabs are kept, so that the carets stay aligned with the source line.
+        indent = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
+        carets = "^" * max(1, self.end_column - self.column)
+        return f"{number} | {self.text}\n{' ' * len(number)} | {indent}{carets}"
+
 
 class ExactdpError(Exception):
-    """Raised when something a user wrote is wrong."""
+    """Raised when something that a user wrote is wrong; nothing was decided or changed.
+
+    `data` is what the message was made from; it is empty in an error from another process.
+    """
 
     def __init__(
-        self, message: str, code: str, place: Place | None, data: dict[str, object]
+        self, code: str, told: messages.Told, place: Place | None, data: Mapping[str, object]
     ) -> None:
-        super().__init__(message)
+        super().__init__(told.message)
         self.code, self.place, self.data = code, place, data
+        self.message, self.rule, self.way_out = told.message, told.rule, told.way_out
+        self._told = told
+
+    @property
+    def line(self) -> int | None:
+        """The line of the mistake, counted from 1, or None if it is not in a source text."""
+        return self.place.line if self.place else None
 
     @property
     def column(self) -> int | None:
-        """The column of the mistake."""
+        """The column of the mistake, counted from 1, or None if it is not in a source text."""
         return self.place.column if self.place else None
 
+    def __str__(self) -> str:
+        head = self.message
+        if self.place is not None:
+            at = f"{self.place.source}:{self.place.line}:{self.place.column}"
+            head = f"{at}: {self.message}\n{self.place.show()}"
+        more = f"Example: exactdp help {self.code}" if self._told.page else ""
+        return "\n".join(part for part in (head, self.rule, self.way_out, more) if part)
 
-class ParseError(ExactdpError):
-    """Raised when a string is not a formula."""
-
-
-class ValueRefusedError(ExactdpError, ValueError):
-    """Raised when a value is invalid for its purpose."""
-
-
-MESSAGES = {
-    "E01": "there is no text",
-    "E02": "something is missing at the end",
-    "E03": "{what} has no meaning here",
-    "E04": "this bracket is never closed",
-    "E05": "there is no opening bracket for this one",
-    "E06": "an operator is missing before {what}",
-    "E07": "a number, a name or a bracket was expected, not {what}",
-    "E08": "the function {what} is not known",
-    "E09": "{what} needs brackets",
-    "E10": "this is a condition, and a number is needed",
-    "E11": "this is a number, and a condition is needed",
-    "E12": "{value!r} is not a text",
-    "E13": "{what} is not a number",
-    "E14": "the text has more than {most} characters",
-    "E15": "`if` without `else`",
-    "E16": "SymPy is not installed",
-    "E17": "{what} of {given} arguments",
-    "E18": "a part of piecewise is not (formula, condition)",
-    "E19": "two formulas with a comma are no formula",
-    "E20": "{what} is {value!r}, which is no number and no formula",
-    "E21": "{value!r} is no condition",
-    "E22": "{what} is neither true nor false",
-    "E23": "{what}() of nothing",
-    "E24": "{value!r} is not a value of eps",
-    "E25": "{value!r} is no number of digits",
-    "E26": "{what} depends on {names} besides eps",
-    "E27": "{what} has no value at eps = {value}",
-    "E28": "{value!r} is not an interval",
-    "E29": "the interval {value} is {problem}",
-    "F01": "{what} is zero, and nothing can be divided by it",
-    "F18": "{what} is a number of more than {most} bits",
-    "F24": "{what} is not a rational exponent",
-    "F32": "this number is too large",
-    "N01": "the name {what} is not known",
-    "S44": "log is taken of {what}, which is not positive",
-    "S53": "a root is taken of {what}, which is negative",
-}
-
-
-def fail(
-    code: str,
-    place: Place | None = None,
-    kind: type[ExactdpError] = ValueRefusedError,
-    **data: object,
-) -> NoReturn:
-    """Raise the error of a code."""
-    raise kind(f"{code}: " + MESSAGES[code].format(**data), code, place, data)
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (type(self), self.code, self._told, self.place)
 
 
 class ProgramError(ExactdpError):
-    """Raised when a source is not a program of the language."""
+    """Raised when a source is not a program of the language, or when running it fails."""
+
+
+class ParseError(ExactdpError):
+    """Raised when a string is not a valid formula, interval or number."""
 
 
 class ArgumentRefusedError(ExactdpError, TypeError):
     """Raised when a call has an argument that the function does not have, or lacks one."""
+
+
+class ValueRefusedError(ExactdpError, ValueError):
+    """Raised when a value is invalid for its purpose: a NaN, an empty interval."""
 
 
 class VacuousClaimError(ExactdpError, ValueError):
@@ -107,16 +114,136 @@ class StoreError(ExactdpError):
 
 
 class GivenUp(ExactdpError):  # noqa: N818
-    """A question of a family that exactdp no longer answers, with what does it instead."""
+    """Raised for a question of a family that exactdp no longer answers (docs/given-up.md)."""
 
-    def __init__(self, family: str, instead: str) -> None:
-        super().__init__(f"exactdp does not do this: {family}. Instead: {instead}", "", None, {})
-        self.family = family
+    def __init__(self, family: str, place: Place | None = None) -> None:
+        super().__init__(family, messages.told(family), place, {})
+
+    @property
+    def family(self) -> str:
+        """The name of the family."""
+        return self.code
 
 
 class NotYet(Exception):  # noqa: N818
-    """Internal, and no error of a user: a package of the new tree that is not written yet."""
+    """Internal, and no error of a user: a part of the new tree that is not written yet."""
 
     def __init__(self, family: str) -> None:
         super().__init__(f"not yet: {family}")
         self.family = family
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NotYet, (self.family,)
+
+
+_KINDS: dict[str, type[ExactdpError]] = {
+    kind.__name__: kind
+    for kind in (
+        *(ExactdpError, ProgramError, ParseError, ArgumentRefusedError, ValueRefusedError),
+        *(VacuousClaimError, StoreError),
+    )
+}
+
+
+def fail(
+    code: str,
+    /,
+    *,
+    place: Place | None = None,
+    kind: type[ExactdpError] | None = None,
+    **data: object,
+) -> NoReturn:
+    """Raise the error of a code, with a message made from data.
+
+    The class is that of the table. Whoever finds the place of a mistake that something below it
+    found without one may say another: a formula in a text is a ParseError, in a program a
+    ProgramError.
+    """
+    told = messages.told(code, {name: Shown(value) for name, value in data.items()})
+    raise (kind or _KINDS[told.kind])(code, told, place, data)
+
+
+def _rebuilt(
+    kind: type[ExactdpError], code: str, told: messages.Told, place: Place | None
+) -> ExactdpError:
+    error = kind.__new__(kind)
+    ExactdpError.__init__(error, code, told, place, {})
+    return error
+
+
+class Shown:
+    """A value in a message: `{x}` is a text itself or another value as a user would write it.
+
+    `{x:type}` adds the type where that may be the mistake, `{x:kind}` is the type with its article,
+    `{x:list}` is a list of texts with commas, `{x:input}` with any other word is "1 input" or
+    "2 inputs". Other specifications are Python's, such as `{x:,}`.
+    """
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __format__(self, wish: str) -> str:
+        match wish:
+            case "":
+                return self.value if isinstance(self.value, str) else shown(self.value)
+            case "type":
+                return typed(self.value)
+            case "kind":
+                return kind_of(self.value)
+            case "list":
+                assert isinstance(self.value, list | tuple)
+                return ", ".join(map(str, self.value))
+        if wish.replace(" ", "").isalpha() and len(wish) > 1:
+            assert isinstance(self.value, int)
+            return counted(self.value, wish)
+        return format(self.value, wish)
+
+
+def shown(value: object) -> str:
+    """Return a value as a user would write it, or else the name of its type, for a message."""
+    try:
+        text = _shown(value)
+    except Exception:  # more digits than Python prints, or a value whose own `repr` fails
+        return "a very long number" if isinstance(value, int | Fraction) else kind_of(value)
+    half = LONGEST_SHOWN // 2
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:half]}…{text[-half:]}"
+
+
+def typed(value: object) -> str:
+    """Return a value for a message, with its type if the type may be the mistake."""
+    told = isinstance(value, _TOLD_BY_TYPE)
+    return f"{shown(value)} ({type(value).__name__})" if told else shown(value)
+
+
+def kind_of(value: object) -> str:
+    """Return the name of a value's type with its article."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def counted(count: int, one: str) -> str:
+    """Return "1 input" or "2 inputs"."""
+    return f"{count:,} {one}" + "s" * (count != 1)
+
+
+def _shown(value: object) -> str:
+    kind = type(value)
+    if isinstance(value, Fraction):
+        return str(value)
+    if kind in (list, tuple):
+        assert isinstance(value, list | tuple)
+        inside = ", ".join(map(_shown, value))
+        comma = "," if len(value) == 1 else ""
+        return f"({inside}{comma})" if kind is tuple else f"[{inside}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_shown(key)}: {_shown(value[key])}' for key in value)}}}"
+    if isinstance(value, type):
+        return value.__name__
+    text = str(value) if kind.__module__.partition(".")[0] == _OURS else repr(value)
+    if "\n" not in text and not text.startswith("<"):
+        return text
+    name = getattr(value, "__name__", "")
+    if name == "<lambda>":
+        return "a lambda"
+    word = "function" if "function" in kind.__name__ else kind.__name__.lower()
+    return f"the {word} {name}" if name else kind_of(value)

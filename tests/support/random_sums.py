@@ -16,7 +16,9 @@ from operator import add
 from typing import Any, TypeAlias
 
 import mpmath
+from flint import arb
 
+from exactdp_next.ring.enclose import ends
 from exactdp_next.ring.expsum import ExpSum
 
 NAMES = ("eps", "alpha", "x0", "1/eps", "log(2)/eps", "log(3)/eps")
@@ -44,7 +46,7 @@ def model(r: random.Random, names: tuple[str, ...] = ("eps",), terms: int = 4) -
 
 
 def normal(terms: Mapping[Any, Fraction]) -> Model:
-    """Take whole powers of primes out, and drop what is 0."""
+    """Take whole powers of primes out, drop the powers of 1 = ε·1/ε, and what is 0."""
     result: Model = {}
     for (k, b), c in terms.items():
         rates, factor = list(b), Fraction(c)
@@ -52,7 +54,7 @@ def normal(terms: Mapping[Any, Fraction]) -> Model:
             whole = rates[i].__floor__()
             rates[i] -= whole
             factor *= Fraction(p) ** whole
-        key = k, tuple(rates)
+        key = (*k[:3], 0, *k[4:]), tuple(rates)
         result[key] = result.get(key, Fraction(0)) + factor
     return {key: c for key, c in result.items() if c}
 
@@ -125,3 +127,19 @@ def mp_text(text: str, place: Mapping[str, Any]) -> Any:
     exact = re.sub(r"(?<![\w.])(\d+)", r"number(\1)", text)
     names = {"exp": mpmath.exp, "log": mpmath.log, "number": mpmath.mpf}
     return eval(exact, {**names, **place})
+
+
+def mp_size(terms: Model, place: Mapping[str, Any]) -> Any:
+    """Return the sum of the sizes of the terms: what rounding errors are relative to."""
+    return mpmath.fsum(abs(mp_value({key: c}, place)) for key, c in terms.items())
+
+
+def exact(x: Any) -> Fraction:
+    """Return a number of mpmath as a Fraction."""
+    return Fraction(*map(int, mpmath.libmp.to_rational(x._mpf_)))
+
+
+def contains(ball: arb, value: Any, error: Any) -> bool:
+    """Whether a ball contains a number of mpmath that may be off by the error."""
+    lower, upper = ends(ball)
+    return lower - exact(error) <= exact(value) <= upper + exact(error)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import fail
@@ -37,6 +38,13 @@ class Condition(Node):
     def __invert__(self) -> Condition:
         return negation(self)
 
+    def at(self, given: Mapping[str, object]) -> Condition:
+        """Substitute formulas or numbers for names, all at once."""
+        from .expr import expr  # noqa: PLC0415 it imports this module
+
+        put = {name: expr(value) for name, value in given.items()}
+        return self.substituted(put)  # type: ignore[no-any-return]
+
     def truth(self) -> bool | None:
         """Return whether it holds everywhere, or nowhere; None if that is not seen."""
         return cuts.truth(self)
@@ -60,8 +68,11 @@ def condition(x: object) -> Condition:
 
 
 def compared(op: str, one: Expr, two: Expr) -> Condition:
-    """Return the comparison `one op two`."""
-    return Condition(op, (one, two))
+    """Return the comparison `one op two`; of two numbers it is a truth value."""
+    found = Condition(op, (one, two))
+    if one.op == two.op == "number":
+        return Condition("truth", data=found.truth())
+    return found
 
 
 def joined(op: str, *parts: Condition) -> Condition:
@@ -86,7 +97,7 @@ def negation(one: Condition) -> Condition:
 
 def _operation(op: str, one: object, two: object) -> Condition:
     if not all(isinstance(x, Condition | bool) for x in (one, two)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return joined(op, condition(one), condition(two))
 
 
@@ -94,5 +105,6 @@ _BUILDERS: dict[str, Callable[..., Node]] = {
     "and": lambda *parts: joined("and", *parts),
     "or": lambda *parts: joined("or", *parts),
     "not": negation,
+    **{op: partial(compared, op) for op in cuts.NEGATED},
 }
 Condition.builders = _BUILDERS

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..errors import ExactdpError
 from . import enclose, exact
 from .dag import postorder
 from .expsum import ExpSum
 
 if TYPE_CHECKING:
-    from .expr import Condition, Expr, Node
+    from .condition import Condition
+    from .expr import Expr
+    from .node import Node
 
 MOST_PIECES = 2_000
 """Pieces of one formula: each becomes a goal of its own."""
@@ -30,7 +33,7 @@ Where = tuple["Condition", ...]
 """Comparisons of which all hold."""
 
 
-class _TooMany(Exception):
+class _TooManyError(Exception):
     """There are more than MOST_PIECES."""
 
 
@@ -50,7 +53,7 @@ def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
                 found[id(node)] = _cases(node, found, tests)
             else:
                 found[id(node)] = _cut(node, [found[id(part)] for part in node.args])
-    except _TooMany:
+    except _TooManyError:
         return None
     return found[id(root)]
 
@@ -58,7 +61,7 @@ def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
 def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where, Expr]]:
     """Return the pieces of a node from those of its arguments."""
     if node.op not in CUTTING and all(len(part) == 1 and not part[0][0] for part in parts):
-        return [((), node.rebuilt([part[0][1] for part in parts]))]
+        return _rebuilt(node, (), [part[0][1] for part in parts])
     result: list[tuple[Where, Expr]] = []
     for chosen in _limited(parts):
         where = _all(one for one, _ in chosen)
@@ -74,8 +77,17 @@ def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where,
             _put(result, (where, [values[0] >= 0]), values[0])
             _put(result, (where, [values[0] <= 0]), -values[0])
         else:
-            _put(result, (where,), node.rebuilt(values))
+            for _, one in _rebuilt(node, where, values):
+                _put(result, (where,), one)
     return result
+
+
+def _rebuilt(node: Node, where: Where, values: list[Expr]) -> list[tuple[Where, Expr]]:
+    """Return the piece of other arguments; where it has no value, as log(0), there is none."""
+    try:
+        return [(where, node.rebuilt(values))]
+    except ExactdpError:
+        return []
 
 
 def _cases(
@@ -112,8 +124,8 @@ def _ways(
         return _joined(all_yes), _products(all_no)
     yes, no = [], []
     for (one, left), (two, right) in _limited([found[id(part)] for part in node.args]):
-        test = type(node)(node.op, (left, right))
-        for ways, side in ((yes, test), (no, ~test)):  # type: ignore[operator]
+        test: Any = node.rebuilt((left, right))
+        for ways, side in ((yes, test), (no, ~test)):
             where = _all((one, two, (side,)))
             if where is not None:
                 ways.append(where)
@@ -126,7 +138,7 @@ def _limited(parts: Iterable[list]) -> Iterable[tuple]:  # type: ignore[type-arg
     for part in (parts := list(parts)):
         size *= len(part)
         if size > MOST_PIECES:
-            raise _TooMany
+            raise _TooManyError
     return product(*parts)
 
 
@@ -145,7 +157,7 @@ def _put(result: list[tuple[Where, Expr]], where: Iterable[Iterable[Condition]],
     if found is not None:
         result.append((found, x))
         if len(result) > MOST_PIECES:
-            raise _TooMany
+            raise _TooManyError
 
 
 def _all(where: Iterable[Iterable[Condition]]) -> Where | None:

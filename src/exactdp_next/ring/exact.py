@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from .constants import ONE, is_constant, logarithm, prime_of
@@ -22,7 +23,8 @@ from .linear import form as form_of
 from .ratio import Ratio
 
 if TYPE_CHECKING:
-    from .expr import Expr, Node
+    from .expr import Expr
+    from .node import Node
 
 UNKNOWN: Final = "unknown"
 """The form of a node for which none has been looked for."""
@@ -35,6 +37,9 @@ LARGEST_POWER = 1_000
 
 LARGEST_LOGARITHM = 128
 """Bits of a number that is factored for its logarithm: about 0.1 s; only small factors beyond."""
+
+LARGEST_CONSTANT = 400_000
+"""Bits of a power of a prime: as many as a number may have that is raised."""
 
 INEXACT = frozenset({"leaf", "min", "max", "cases", "abs"})
 """Operations that have no exact form, unless it is a number and was folded."""
@@ -106,8 +111,7 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
         case "number", _:
             return ExpSum.of(node.data)
         case "name", _:
-            theta = ExpSum.name(node.data)
-            return theta if node.data == "eps" else Ratio.of(theta) / ExpSum.name("eps")
+            return _named(node.data)
         case "exact", _:
             return _simple(node.data)
         case "+", _:
@@ -129,6 +133,12 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
         case "log", [one]:
             return _logarithm(one)
     return None
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str) -> Form:
+    theta = ExpSum.name(name)
+    return theta if name == "eps" else Ratio.of(theta) / ExpSum.name("eps")
 
 
 def _tree(parts: list[Any], combine: Any) -> Form | None:
@@ -217,7 +227,8 @@ def _raised(f: Form, q: Fraction) -> Form | None:
             return None
         power += int(k * q)
         rates[name] = rates.get(name, 0) + b * q
-    return ExpSum.exp(_rates(rates)) * ExpSum.name("eps") ** power
+    found = _exp(_rates(rates))
+    return found and found * ExpSum.name("eps") ** power
 
 
 def _powers(terms: int, n: int) -> int:
@@ -240,7 +251,7 @@ def _single(f: ExpSum) -> tuple[Fraction, dict[str, tuple[int, Fraction]]] | Non
 
 
 def linear(f: Form) -> Value | None:
-    """Return x with f = ε·x for a form of degree 1, None for other forms: a number c is c·"1/eps"."""
+    """Return x with f = ε·x for a form of degree 1, or None; a number c is ε·c·"1/eps"."""
     if isinstance(f, Ratio):
         return None
     parts: dict[str, Rational] = {}
@@ -259,7 +270,17 @@ def _rates(parts: Mapping[str, Rational]) -> Value:
 
 def _exponential(f: Form) -> Form | None:
     exponent = linear(f)
-    return None if exponent is None else ExpSum.exp(exponent)
+    return None if exponent is None else _exp(exponent)
+
+
+def _exp(exponent: Value) -> ExpSum | None:
+    """Return e^(ε·exponent), unless a power of a prime in it is too large to be written out."""
+    if isinstance(exponent, Linear):
+        for name, q in exponent.parts.items():
+            prime = prime_of(str(name))
+            if prime is not None and max(q, -q) * prime.bit_length() > LARGEST_CONSTANT:
+                return None
+    return ExpSum.exp(exponent)
 
 
 def _log_form(c: Fraction, q: Fraction) -> dict[str, Rational] | None:
@@ -384,4 +405,4 @@ def _negated(product: Expr) -> Expr:
     if product.op not in ("*", "/"):
         return -product
     first, second = product.args
-    return type(product)(product.op, (_negated(first), second))  # type: ignore[arg-type]
+    return type(product)(product.op, (_negated(first), second))

@@ -10,8 +10,8 @@ folded. What it means is decided elsewhere: `exact` finds its exact form where t
 `values` encloses it, `cuts` divides it at min, max and cases, `printing` writes it.
 
 Two formulas are equal if their exact forms are; parts without an exact form must have the same
-shape. Every pass is a loop over `dag.postorder`, so a formula may be nested as deeply as memory allows,
-and a part that occurs twice is computed once.
+shape. Every pass is a loop over `dag.postorder`, so a formula may be nested as deeply as memory
+allows, and a part that occurs twice is computed once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .enclose import Enclosure
 
 LARGEST_NUMBER = 400_000
-"""Bits of a number that arises by raising: as many as the digits of the longest text that is read."""
+"""Bits of a number that arises by raising: 120,000 digits."""
 
 LARGEST_EXPONENT = 2**31 - 1
 """Counts fit into 32 bits, as everywhere."""
@@ -107,6 +107,8 @@ class Expr(Node):
 
     def __eq__(self, other: object) -> bool:
         number = rational_or_none(other)
+        if isinstance(other, ExpSum | Ratio):
+            other = expr(other)
         return Node.__eq__(self, other if number is None else _number(number))
 
     __hash__ = Node.__hash__
@@ -185,7 +187,7 @@ class Expr(Node):
         return growth.monotone(self, name)
 
     def pieces(self) -> list[tuple[tuple[Condition, ...], Expr]] | None:
-        """Return formulas without min, max, abs and cases, each with the comparisons where it counts.
+        """Return formulas without min, max, abs, cases, and the comparisons where each counts.
 
         None if there are too many. Where no case applies, there is no piece.
         """
@@ -228,20 +230,19 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
 
 def _is_operand(x: object) -> bool:
     """Whether an operator takes it, or refuses it in words; for others Python says what it is."""
-    return isinstance(
-        x, Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz
-    )
+    kinds = Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz
+    return isinstance(x, kinds)
 
 
 def _operation(build: Callable[[Expr, Expr], Expr], one: object, two: object) -> Expr:
     if not (_is_operand(one) and _is_operand(two)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return build(expr(one), expr(two))
 
 
 def _comparison(op: str, one: object, two: object) -> Condition:
     if not (_is_operand(one) and _is_operand(two)):
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return compared(op, expr(one), expr(two))
 
 
@@ -264,7 +265,7 @@ def _sum(one: Expr, two: Expr) -> Expr:
 def _negative(one: Expr) -> Expr:
     if one.number is not None:
         return _number(-one.number)
-    return one.args[0] if one.op == "-" else Expr("-", (one,))  # type: ignore[return-value]
+    return one.args[0] if one.op == "-" else Expr("-", (one,))
 
 
 def _difference(one: Expr, two: Expr) -> Expr:
@@ -285,7 +286,7 @@ def _product(one: Expr, two: Expr) -> Expr:
 def _quotient(one: Expr, two: Expr) -> Expr:
     a, b = one.number, two.number
     if b == 0 or (b is None and exact.is_zero(two)):
-        fail("F01", what=str(two))
+        fail("E31", what=str(two))
     if a is not None and b is not None:
         return _number(Fraction(a) / b)
     if a == 0 or b == 1:
@@ -295,20 +296,22 @@ def _quotient(one: Expr, two: Expr) -> Expr:
 
 def _power(one: Expr, two: Expr) -> Expr:
     a, n = one.number, two.number
-    if n is None or abs(n) > LARGEST_EXPONENT:
-        fail("F24", what=str(two))
+    if n is None:
+        fail("E33", what=str(two))
+    if abs(n.numerator) > LARGEST_EXPONENT or n.denominator > LARGEST_EXPONENT:
+        fail("E34")
     if n == 0:
         return _number(1)
     if n == 1:
         return one
     if n < 0 and exact.is_zero(one):
-        fail("F01", what=str(one))
+        fail("E31", what=str(one))
     if a is not None:
         found = _number_to(a, Fraction(n))
         if found is not None:
             return _number(found)
     if one.op == "^" and isinstance(n, int) and isinstance(one.args[1].data, int):
-        return _power(one.args[0], _number(one.args[1].data * n))  # type: ignore[arg-type]
+        return _power(one.args[0], _number(one.args[1].data * n))
     return Expr("^", (one, two))
 
 
@@ -317,16 +320,16 @@ def _number_to(a: Rational, n: Fraction) -> Rational | None:
     if n.denominator == 1:
         size = max(abs(a.numerator), a.denominator)
         if size > 1 and size.bit_length() * abs(n.numerator) > LARGEST_NUMBER:
-            fail("F18", what=f"{printing.short(a)}**{n}", most=LARGEST_NUMBER)
+            fail("E32", what=f"{printing.short(a)}**{n}", most=LARGEST_NUMBER)
         return whole(Fraction(a) ** n.numerator)
     if a < 0:
-        fail("S53", what=str(a))
+        fail("E37", what=str(a))
     if a == 0:
         return 0
-    ends = [_root(part, n.denominator) for part in (a.numerator, a.denominator)]
-    if None in ends:
+    over, under = (_root(part, n.denominator) for part in (a.numerator, a.denominator))
+    if over is None or under is None:
         return None
-    return _number_to(Fraction(*ends), Fraction(n.numerator))  # type: ignore[arg-type]
+    return _number_to(Fraction(over, under), Fraction(n.numerator))
 
 
 def _root(m: int, n: int) -> int | None:
@@ -339,16 +342,16 @@ def _root(m: int, n: int) -> int | None:
 
 def _absolute(one: Expr) -> Expr:
     if one.number is not None:
-        return _number(abs(one.number))
+        return _number(max(one.number, -one.number))
     return one if one.op in ("abs", "exp", "sqrt") else Expr("abs", (one,))
 
 
 def _extreme(op: str, *parts: Expr) -> Expr:
     if len(parts) == 1:
         return parts[0]
-    numbers = [part.number for part in parts]
-    if None not in numbers:
-        return _number((min if op == "min" else max)(numbers))  # type: ignore[type-var]
+    numbers = [part.number for part in parts if part.number is not None]
+    if len(numbers) == len(parts):
+        return _number(min(numbers) if op == "min" else max(numbers))
     return Expr(op, parts)
 
 
@@ -379,7 +382,7 @@ def log(x: object) -> Expr:
     """Return the natural logarithm of a formula or number."""
     one = expr(x, "what log is taken of")
     if one.number is not None and one.number <= 0:
-        fail("S44", what=str(one))
+        fail("E36", what=str(one))
     return _number(0) if one.number == 1 else Expr("log", (one,))
 
 

@@ -5,26 +5,38 @@ Scaling. The name "eps" stands for ε; every other name x for the *product* ε·
 stands for ε times it: its constant c for c·ε. Names of constants ("1/eps", "log(2)/eps") are
 parameters whose product with ε is a number (see constants.py).
 
-Representation. One polynomial of flint in θ₁ … θₙ and Bᵢ = e^{θᵢ/unit}, times Π Bᵢ^lowᵢ, lowᵢ an
-integer of any sign. With one frame (names and unit) equal sums have equal polynomials up to low.
-Canonical are a sum's own names (those that occur: "eps" first, constants last, sorted between),
-the least unit, and the largest low: equal sums are equal then whatever route made them. It is
-computed when it is asked for, as a long sum of sums need not be canonical in between.
+A sum stands on one polynomial of flint (laurent.py). Canonical are its own names (those that occur:
+"eps" first, constants last, sorted between), the least unit, no power of e^{θ/unit} inside the
+polynomial: equal sums are equal then, and have one hash, whatever route made them. That form is
+computed when it is asked for, as what is only added and multiplied need not have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from math import gcd, lcm
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from flint import Ordering, arb, arb_series, ctx, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import arb, arb_series, ctx, fmpq
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
 from .enclose import Terms, fmpq_of, fraction_of, precision, series_of, sign
+from .laurent import (
+    Laurent,
+    added,
+    canonical,
+    common,
+    comparable,
+    from_exponents,
+    multiplied,
+    number,
+    power_in_front,
+    reduced,
+    substituted,
+    united,
+)
 from .linear import Linear, Rational, Value, form, quotient, signed_sum
 
 Key: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
@@ -37,64 +49,6 @@ OPEN = 4096
 """Bits up to which the sign of a constant with logarithms is looked for."""
 
 
-class Frame:
-    """The names of a sum: their polynomial ring, and which of them are constants."""
-
-    __slots__ = ("context", "gens", "line", "n", "names", "numbers", "one", "position", "roots")
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names, self.n = names, len(names)
-        self.context = _context(self.n)
-        self.gens = self.context.gens()
-        self.position = {x: i for i, x in enumerate(names)}
-        self.one = self.position.get(constants.ONE)
-        self.numbers = [x for x in names if constants.is_constant(x)]
-        self.line = all(x == "eps" or x in self.numbers for x in names)
-        primes = [(i, constants.prime_of(x)) for i, x in enumerate(names)]
-        self.roots = [(self.n + i, p) for i, p in primes if p is not None]
-
-    def monomial(self, b: Iterable[int]) -> fmpq_mpoly:
-        """Return Π Bᵢ^bᵢ."""
-        return _monomial(tuple(b))
-
-
-@lru_cache(maxsize=4096)
-def frame_of(names: tuple[str, ...]) -> Frame:
-    """Return the frame of names that are different and in their order."""
-    return Frame(names)
-
-
-@lru_cache(maxsize=256)
-def _context(n: int) -> fmpq_mpoly_ctx:
-    # Different for each n, so that no generator is taken for another one by its name.
-    names = [*(f"t{n}_{i}" for i in range(n)), *(f"B{n}_{i}" for i in range(n))]
-    return fmpq_mpoly_ctx.get(names, Ordering.lex)
-
-
-@lru_cache(maxsize=1 << 14)
-def _monomial(b: tuple[int, ...]) -> fmpq_mpoly:
-    return _context(len(b)).term(1, (*(0,) * len(b), *b))
-
-
-def _place(name: str) -> tuple[int, str]:
-    """Sort "eps" first, constants last."""
-    return (0 if name == "eps" else 2 if constants.is_constant(name) else 1), name
-
-
-@lru_cache(maxsize=4096)
-def united(*names: tuple[str, ...]) -> Frame:
-    """Return the frame of all these names."""
-    return frame_of(tuple(sorted({x for some in names for x in some}, key=_place)))
-
-
-class _Body(NamedTuple):
-    frame: Frame
-    unit: int
-    low: tuple[int, ...]
-    poly: fmpq_mpoly
-    canonical: bool
-
-
 Operand: TypeAlias = "ExpSum | int | Fraction | fmpq"
 
 
@@ -103,9 +57,9 @@ class ExpSum:
 
     __slots__ = ("_body", "_hash", "_terms")
 
-    _body: _Body
+    _body: Laurent
 
-    def __init__(self, body: _Body) -> None:
+    def __init__(self, body: Laurent) -> None:
         self._body = body
         self._hash: int | None = None
         self._terms: tuple[int, Terms] | None = None
@@ -117,8 +71,7 @@ class ExpSum:
         """Return a sum that is this number, or the sum itself."""
         if isinstance(x, ExpSum):
             return x
-        frame = frame_of(())
-        return ExpSum(_Body(frame, 1, (), frame.context.constant(fmpq_of(x)), True))
+        return ExpSum(number(fmpq_of(x)))
 
     @staticmethod
     def name(x: str) -> ExpSum:
@@ -149,18 +102,15 @@ class ExpSum:
         names: tuple[str, ...], unit: int, terms: Mapping[Key, fmpq | Rational]
     ) -> ExpSum:
         """Return Σ c·θ^k·e^{b·θ/unit} from {(k, b): c}, the names in any order, b of any sign."""
-        frame = frame_of(tuple(sorted(names, key=_place)))
+        frame = united(names)
         if len(frame.position) < len(names) or unit < 1:
             raise ValueError("a name is given twice, or the unit is not positive")
         place = [names.index(x) for x in frame.names]
-        return _from_dict(
-            frame,
-            unit,
-            (
-                ((*(k[i] for i in place), *(b[i] for i in place)), fmpq_of(c))
-                for (k, b), c in terms.items()
-            ),
+        exponents = (
+            ((*(k[i] for i in place), *(b[i] for i in place)), fmpq_of(c))
+            for (k, b), c in terms.items()
         )
+        return ExpSum(from_exponents(frame, unit, exponents))
 
     # ---- arithmetic
 
@@ -173,11 +123,7 @@ class ExpSum:
             return self
         if not self._body.poly:
             return other
-        frame, unit, one, two = _common(self, other)
-        if one.low == two.low:
-            return _made(frame, unit, one.low, one.poly + two.poly)
-        low = tuple(map(min, one.low, two.low))
-        return _made(frame, unit, low, _raised(one, low) + _raised(two, low))
+        return ExpSum(added(self._body, other._body))
 
     __radd__ = __add__
 
@@ -197,9 +143,7 @@ class ExpSum:
             if not other:
                 return ExpSum.of(0)
             return ExpSum(self._body._replace(poly=self._body.poly * fmpq_of(other)))
-        frame, unit, one, two = _common(self, other)
-        low = tuple(map(int.__add__, one.low, two.low))
-        return _reduced(frame, unit, low, one.poly * two.poly)
+        return ExpSum(multiplied(self._body, other._body))
 
     __rmul__ = __mul__
 
@@ -215,7 +159,7 @@ class ExpSum:
             raise ValueError("a sum has no negative power: that is a Ratio")
         frame, unit, low, poly, _ = self._body
         if not frame.roots:
-            return _made(frame, unit, tuple(b * n for b in low), poly**n)
+            return ExpSum(Laurent(frame, unit, tuple(b * n for b in low), poly**n))
         result, square = ExpSum.of(1), self
         while n:
             result, square, n = result * square if n & 1 else result, square * square, n >> 1
@@ -232,9 +176,9 @@ class ExpSum:
                 return NotImplemented
             other = ExpSum.of(other)
         one, two = self._body, other._body
-        if not _comparable(one, two):
+        if not comparable(one, two):
             one, two = self._canonical(), other._canonical()
-        return _comparable(one, two) and bool(one.poly == two.poly)
+        return comparable(one, two) and bool(one.poly == two.poly)
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -246,10 +190,10 @@ class ExpSum:
     def __reduce__(self) -> tuple[Callable[[Json], ExpSum], tuple[Json]]:
         return ExpSum.from_json, (self.to_json(),)
 
-    def _canonical(self) -> _Body:
+    def _canonical(self) -> Laurent:
         """Trim names, raise low, reduce the unit, once."""
         if not self._body.canonical:
-            self._body = _trimmed(self._body)
+            self._body = canonical(self._body)
         return self._body
 
     # ---- what it is
@@ -320,7 +264,8 @@ class ExpSum:
         i = frame.position[name]
         b = frame.n + i
         rates = frame.gens[b] * poly.derivative(b) + poly * low[i]
-        return _made(frame, unit, low, poly.derivative(i) + rates * fmpq(1, unit))
+        slope = poly.derivative(i) + rates * fmpq(1, unit)
+        return ExpSum(Laurent(frame, unit, low, slope))
 
     def substitute(self, values: Mapping[str, Value]) -> ExpSum:
         """Put forms or numbers in place of names: ε·x becomes ε·form, and ε becomes ε·form.
@@ -332,7 +277,7 @@ class ExpSum:
         if any(x in values for x in body.frame.numbers):
             raise ValueError("nothing can be put in place of a constant")
         images = {x: _parts(values[x]) for x in body.frame.names if x in values}
-        return _substituted(body, images) if images else self
+        return ExpSum(substituted(body, images)) if images else self
 
     def at(self, eps: Rational) -> ExpSum:
         """Return the value of a sum on a line at a rational ε, exactly, as a constant."""
@@ -423,27 +368,30 @@ class ExpSum:
                 odd = odd * p
             square = square * p ** (n // 2)
         none = (0,) * frame.n
-        return _reduced(frame, unit, low, odd), _reduced(frame, unit, none, square)
+        return ExpSum(reduced(frame, unit, low, odd)), ExpSum(reduced(frame, unit, none, square))
 
     def divide_exact(self, other: ExpSum) -> ExpSum | None:
         """Return the sum q with self = q·other if their polynomials divide, otherwise None."""
         if not other:
             raise ZeroDivisionError("a sum is divided by 0")
-        frame, unit, one, two = _common(self, other)
-        power = _power_in_front(frame, two.poly)  # it divides everything
+        one, two = common(self._body, other._body)
+        frame, unit = one.frame, one.unit
+        power = power_in_front(frame, two.poly)  # it divides everything
         low = tuple(a - b - c for a, b, c in zip(one.low, two.low, power, strict=True))
         try:
-            return _reduced(frame, unit, low, one.poly / (two.poly / frame.monomial(power)))
+            ratio = one.poly / (two.poly / frame.monomial(power))
         except DomainError:
             return None
+        return ExpSum(reduced(frame, unit, low, ratio))
 
     def gcd(self, other: ExpSum) -> ExpSum:
         """Return a greatest common divisor of the polynomials, with no power of B in front."""
-        frame, unit, one, two = _common(self, other)
+        one, two = common(self._body, other._body)
         found = one.poly.gcd(two.poly)
         if not found:
             return ExpSum.of(0)
-        return _reduced(frame, unit, tuple(-e for e in _power_in_front(frame, found)), found)
+        low = tuple(-e for e in power_in_front(one.frame, found))
+        return ExpSum(reduced(one.frame, one.unit, low, found))
 
     def content(self) -> ExpSum:
         """Return the term c·θ^k·e^{b·θ/unit} that can be taken out, for a sum that is not 0.
@@ -570,158 +518,6 @@ def _parts(x: Value) -> dict[str, Rational]:
     if x.constant:
         parts["eps"] = x.constant
     return parts
-
-
-def _from_dict(frame: Frame, unit: int, terms: Iterable[tuple[tuple[int, ...], fmpq]]) -> ExpSum:
-    """Return the sum from pairs of exponents (k, then b of any sign) and coefficients."""
-    found = constants.normal(terms, unit, frame.roots)
-    if frame.one is not None:  # θ is the number 1
-        raised, found = found, {}
-        for key, c in raised.items():
-            at = (*key[: frame.one], 0, *key[frame.one + 1 :])
-            found[at] = found.get(at, fmpq(0)) + c
-    if not found:
-        return ExpSum.of(0)
-    n = frame.n
-    low = tuple(min(b) for b in zip(*(key[n:] for key in found), strict=True))
-    none = (0,) * n
-    shifted = {tuple(map(int.__sub__, key, none + low)): c for key, c in found.items()}
-    return _made(frame, unit, low, frame.context.from_dict(shifted))
-
-
-def _made(frame: Frame, unit: int, low: tuple[int, ...], poly: fmpq_mpoly) -> ExpSum:
-    return ExpSum(_Body(frame, unit, low, poly, False))
-
-
-def _reduced(frame: Frame, unit: int, low: tuple[int, ...], poly: fmpq_mpoly) -> ExpSum:
-    """Return the sum, whole powers of primes taken out."""
-    if frame.roots and poly:
-        degrees, n = poly.degrees(), frame.n
-        if any(low[i - n] < 0 or low[i - n] + int(degrees[i]) >= unit for i, _ in frame.roots):
-            shift = (*(0,) * n, *low)
-            moved = (
-                tuple(int(e) + s for e, s in zip(m, shift, strict=True)) for m in poly.monoms()
-            )
-            return _from_dict(frame, unit, zip(moved, poly.coeffs(), strict=True))
-    return _made(frame, unit, low, poly)
-
-
-def _power_in_front(frame: Frame, poly: fmpq_mpoly) -> list[int]:
-    """Return the largest b such that Π Bᵢ^bᵢ divides a polynomial."""
-    return [int(e) for e in poly.term_content().monoms()[0][frame.n :]]
-
-
-def _raised(body: _Body, low: tuple[int, ...]) -> fmpq_mpoly:
-    """Return the polynomial for a smaller low."""
-    if body.low == low:
-        return body.poly
-    return body.poly * body.frame.monomial(map(int.__sub__, body.low, low))
-
-
-def _comparable(one: _Body, two: _Body) -> bool:
-    """Whether the sums are equal if and only if their polynomials are."""
-    names = one.frame is two.frame or one.frame.names == two.frame.names
-    return names and one.unit == two.unit and one.low == two.low
-
-
-def _common(one: ExpSum, two: ExpSum) -> tuple[Frame, int, _Body, _Body]:
-    a, b = one._body, two._body
-    if a.unit == b.unit and a.frame.names == b.frame.names:
-        return a.frame, a.unit, a, b
-    frame, unit = united(a.frame.names, b.frame.names), lcm(a.unit, b.unit)
-    return frame, unit, _moved(a, frame, unit), _moved(b, frame, unit)
-
-
-@lru_cache(maxsize=4096)
-def _mapping(small: tuple[str, ...], large: tuple[str, ...]) -> dict[str | int, str | int]:
-    """Return where the generators of some names go among those of other names."""
-    n, m, place = len(small), len(large), {x: i for i, x in enumerate(large)}
-    pairs = [(i, place[x]) for i, x in enumerate(small) if x in place]
-    return {**dict(pairs), **{n + i: m + j for i, j in pairs}}
-
-
-def _moved(body: _Body, frame: Frame, unit: int) -> _Body:
-    """Return the same sum in a frame with more names, and with a multiple of its unit."""
-    old, low, poly, times = body.frame, body.low, body.poly, unit // body.unit
-    if times > 1:
-        low = tuple(b * times for b in low)
-        poly = poly.inflate([1] * old.n + [times] * old.n)
-    if frame.names != old.names:
-        poly = poly.project_to_context(frame.context, _mapping(old.names, frame.names))
-        by_name = dict(zip(old.names, low, strict=True))
-        low = tuple(by_name.get(x, 0) for x in frame.names)
-    return _Body(frame, unit, low, poly, False)
-
-
-def _trimmed(body: _Body) -> _Body:
-    """Return the canonical body of the same sum."""
-    frame, unit, low, poly, _ = body
-    if not poly:
-        return ExpSum.of(0)._body
-    n = frame.n
-    steps, least = ([int(e) for e in v] for v in poly.deflation_index())
-    if any(least[n:]):
-        poly = poly / frame.monomial(least[n:])
-        low = tuple(a + e for a, e in zip(low, least[n:], strict=True))
-    if (g := gcd(unit, *low, *steps[n:])) > 1:
-        poly = poly.deflate([1] * n + [g] * n)
-        unit, low = unit // g, tuple(b // g for b in low)
-    used = [i for i in range(n) if steps[i] or least[i] or steps[n + i] or low[i]]
-    if len(used) < n:
-        old, frame = frame, frame_of(tuple(frame.names[i] for i in used))
-        poly = poly.project_to_context(frame.context, _mapping(old.names, frame.names))
-        low = tuple(low[i] for i in used)
-    return _Body(frame, unit, low, poly, True)
-
-
-def _substituted(body: _Body, images: Mapping[str, Mapping[str, Rational]]) -> ExpSum:
-    """Put ε·forms in place of names."""
-    old, unit = body.frame, body.unit
-    rows: list[Mapping[str, Rational]] = [images.get(x, {x: 1}) for x in old.names]
-    frame = united(*(tuple(row) for row in rows))
-    fine = unit * lcm(*(c.denominator for row in rows for c in row.values()))
-    # e^{b·θ/unit} becomes e^{Σ b·c·θ'/unit}: `moves` has c·fine/unit for each old and new name
-    moves = [[int(quotient(row.get(x, 0) * fine, unit)) for x in frame.names] for row in rows]
-    forms = [_polynomial(frame, row) for row in rows]
-    low = tuple(sum(b * m[j] for b, m in zip(body.low, moves, strict=True)) for j in range(frame.n))
-    if not any(c < 0 for move in moves for c in move):
-        powers = [frame.monomial(move) for move in moves]
-        return _reduced(frame, fine, low, body.poly.compose(*forms, *powers, ctx=frame.context))
-    return _substituted_by_terms(body, frame, fine, moves, forms)
-
-
-def _substituted_by_terms(
-    body: _Body, frame: Frame, fine: int, moves: list[list[int]], forms: list[fmpq_mpoly]
-) -> ExpSum:
-    """Do it where some e^{θ} gets a negative exponent, which no polynomial can be put for."""
-    n = body.frame.n
-    none = (0,) * frame.n
-    groups: dict[tuple[int, ...], list[tuple[tuple[int, ...], fmpq]]] = {}
-    for m, c in zip(body.poly.monoms(), body.poly.coeffs(), strict=True):
-        k = tuple(map(int, m[:n]))
-        b = [0] * frame.n
-        for e, lowest, move in zip(m[n:], body.low, moves, strict=True):
-            exponent = int(e) + lowest
-            for j, step in enumerate(move):
-                b[j] += exponent * step
-        groups.setdefault(k, []).append(((*none, *b), c))
-    result = ExpSum.of(0)
-    for k, terms in groups.items():
-        product = frame.context.constant(1)
-        for one, e in zip(forms, k, strict=True):
-            product = product * one**e
-        result = result + _from_dict(frame, fine, terms) * _made(frame, fine, none, product)
-    return result
-
-
-def _polynomial(frame: Frame, parts: Mapping[str, Rational]) -> fmpq_mpoly:
-    """Return Σ c·θ, where the θ of "1/eps" is the number 1."""
-    result = frame.context.constant(0)
-    for x, c in parts.items():
-        i = frame.position[x]
-        theta = frame.context.constant(1) if i == frame.one else frame.gens[i]
-        result = result + theta * fmpq_of(c)
-    return result
 
 
 def _bits(c: fmpq) -> int:

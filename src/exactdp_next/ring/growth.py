@@ -11,9 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .dag import fold
+from .exact import constants
+from .expsum import ExpSum
 
 if TYPE_CHECKING:
-    from .expr import Expr, Node
+    from .expr import Expr
+    from .node import Node
 
 POSITIVE = frozenset({"eps", "alpha", "gamma"})
 """Names that are never negative."""
@@ -156,6 +159,6 @@ def _power(s: int | None, d: int | None, q: Fraction | int) -> Known:
 
 def _form_sign(form: object) -> int | None:
     """Return the sign of an exact form all of whose coefficients have one sign."""
-    if not hasattr(form, "terms") or not set(form.names) <= POSITIVE:
+    if not isinstance(form, ExpSum) or not {*form.names} - constants(form.names) <= POSITIVE:
         return None
     return _all(1 if c > 0 else -1 for c in form.terms().values())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import is_
 from typing import Any, ClassVar
 
+from ..errors import ExactdpError
 from . import exact, printing
 from .dag import fold
 
@@ -54,26 +56,39 @@ class Node:
 
     def rebuilt(self, args: Sequence[Any]) -> Any:
         """Return the same operation on other arguments, folded where they are numbers."""
-        if all(one is other for one, other in zip(args, self.args, strict=True)):
+        if len(args) == len(self.args) and all(map(is_, args, self.args)):
             return self
         build = self.builders.get(self.op)
         return build(*args) if build is not None else type(self)(self.op, tuple(args))
 
     def substituted(self, formulas: Mapping[str, Node]) -> Any:
-        """Put formulas in place of names, all at once."""
+        """Put formulas in place of names, all at once.
 
-        def step(node: Node, parts: list[Node]) -> Node:
+        What is refused then, as 1/0, is refused only if it counts: piecewise((1/x, x > 0), (0, True))
+        is 0 at x = 0.
+        """
+
+        def step(node: Node, given: list[Any]) -> Any:
             if node.names.isdisjoint(formulas):
                 return node
+            parts = _counting(node.op, given)
+            if isinstance(parts, ExactdpError):
+                return parts
             if node.op == "name":
                 return formulas[node.data]
             if node.op == "exact":
-                return node.tree().substituted(formulas)  # type: ignore[no-any-return]
+                return node.tree().substituted(formulas)
             if node.op == "leaf":
                 raise ValueError("an evaluated function has no other values for its names")
-            return node.rebuilt(parts)  # type: ignore[no-any-return]
+            try:
+                return node.rebuilt(parts)
+            except ExactdpError as error:
+                return error
 
-        return fold(self, step)
+        found = fold(self, step)
+        if isinstance(found, ExactdpError):
+            raise found
+        return found
 
     def tree(self) -> Node:
         """Return an exact leaf as the sums, products and quotient that it is."""
@@ -121,6 +136,26 @@ def read(text: str, is_formula: bool) -> Any:
     from .text import parse, parse_condition  # noqa: PLC0415 it builds formulas
 
     return parse(text, names=None) if is_formula else parse_condition(text, names=None)
+
+
+def _counting(op: str, parts: list[Any]) -> list[Any] | ExactdpError:
+    """Return the arguments that count, from left to right, or the error of one that does."""
+    kept: list[Any] = []
+    pairs = zip(parts[::2], parts[1::2], strict=True) if op == "cases" else ((x,) for x in parts)
+    for pair in pairs:
+        test = pair[0]
+        known = None
+        if op in ("cases", "and", "or") and not isinstance(test, ExactdpError):
+            known = test.truth()
+        if op == "cases" and known is False:
+            continue
+        for part in pair:
+            if isinstance(part, ExactdpError):
+                return part
+        kept += pair
+        if known is not None and known is (op != "and"):
+            break
+    return kept
 
 
 def _content(node: Node) -> object:

@@ -8,7 +8,7 @@ exactly the shape of the formula. An exact leaf is written as the sum or quotien
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flint import fmpq
 
@@ -17,7 +17,7 @@ from .dag import chain, fold, of_chains
 from .linear import Rational
 
 if TYPE_CHECKING:
-    from .expr import Node
+    from .node import Node
 
 OR, AND, NOT, COMPARED, SUM, PRODUCT, UNARY, POWER, ATOM = range(9)
 
@@ -64,9 +64,9 @@ class _Style:
     """How the parts of a formula look; this one is text for `parse`."""
 
     minus, times, over = "-", "*", "/"
-    words = {"min": "minimum", "max": "maximum"}
-    signs: dict[str, str] = {}
-    truth = {True: "True", False: "False"}
+    words: ClassVar[dict[str, str]] = {"min": "minimum", "max": "maximum"}
+    signs: ClassVar[dict[str, str]] = {}
+    truth: ClassVar[dict[bool, str]] = {True: "True", False: "False"}
 
     def write(self, root: Node) -> str:
         """Return the text of a formula or condition."""
@@ -185,9 +185,9 @@ class _Style:
 
 class _Pretty(_Style):
     minus, times = "−", "·"
-    words: dict[str, str] = {}
-    signs = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}
-    truth = {True: "otherwise", False: "never"}
+    words: ClassVar[dict[str, str]] = {}
+    signs: ClassVar[dict[str, str]] = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}
+    truth: ClassVar[dict[bool, str]] = {True: "otherwise", False: "never"}
 
     def joint(self, op: str, before: Node, after: Node) -> str:
         is_multiple = before.op == "number" and before.data.denominator == 1 and after.op == "name"
@@ -219,12 +219,12 @@ class _Pretty(_Style):
 
 class _Latex(_Style):
     times = " "
-    words = {"log": r"\log", "min": r"\min", "max": r"\max"}
-    signs = {
+    words: ClassVar[dict[str, str]] = {"log": r"\log", "min": r"\min", "max": r"\max"}
+    signs: ClassVar[dict[str, str]] = {
         "<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne",
         "and": r"\wedge", "or": r"\vee", "not": r"\neg ",
     }  # fmt: skip
-    truth = {True: r"\text{otherwise}", False: r"\text{never}"}
+    truth: ClassVar[dict[bool, str]] = {True: r"\text{otherwise}", False: r"\text{never}"}
 
     def _product(self, members: list[tuple[str, Node]], parts: list[Written]) -> Written:
         """Write a chain; what is divided stands above its divisor."""

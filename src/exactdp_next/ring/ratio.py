@@ -14,7 +14,8 @@ from typing import TypeAlias
 from flint import arb, arb_series, fmpq
 
 from .enclose import order, series_of
-from .expsum import ExpSum, Json, united
+from .expsum import ExpSum, Json
+from .laurent import united
 from .linear import Rational, Value
 
 Factors: TypeAlias = Mapping[ExpSum, int]
@@ -132,7 +133,7 @@ class Ratio:
                 num, times = quotient, times - 1
             for _ in range(times):
                 common = num.gcd(rest)
-                if common.is_constant:
+                if common.rational() is not None:
                     left = dict(_product(left, {rest: 1}))
                     continue
                 num, part = _divided(num, common), _divided(rest, common)

@@ -212,7 +212,7 @@ class _Reader:
         if token.kind == "number":
             size = decimal(token.text)
             if size is None:
-                self.refuse("F32", token)
+                self.refuse("E34", token)
             if after.text == "%":
                 size, token, after = size / 100, after, self.next(after.end)
             self.values.append(_Value(expr.expr(size), token.start, token.end))
@@ -248,7 +248,7 @@ class _Reader:
         if base in _FUNCTIONS:
             self.refuse("E09", token, what=base)
         known = ", ".join(sorted({*KNOWN, *self.names})[:12])
-        self.refuse("N01", token, what=name, known=known)
+        self.refuse("E35", token, what=name, known=known)
 
     def operator(self, token: _Token) -> tuple[_Token, bool]:
         """Take a token where an operator, a comma or the end of a bracket is expected."""
@@ -294,15 +294,11 @@ class _Reader:
             self.refuse("E15", self.stack[-1].token)
         opening = self.stack.pop()
         count = opening.commas + 1
-        parts, self.values = (
-            self.values[-count:],
-            self.values[:-count] if count > 1 else self.values,
-        )
-        if count == 1:
-            self.values.pop()
+        parts = self.values[-count:]
+        del self.values[-count:]
         if opening.function is not None:
             start = opening.function.start
-            made = self.called(opening.function, parts, token)
+            made: Any = self.called(opening.function, parts, token)
         else:
             start = opening.token.start
             made = parts[0].value if count == 1 else tuple(part.value for part in parts)

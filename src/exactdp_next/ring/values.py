@@ -17,7 +17,8 @@ from .linear import Rational
 from .ratio import Ratio
 
 if TYPE_CHECKING:
-    from .expr import Expr, Node
+    from .expr import Expr
+    from .node import Node
 
 MOST_DIGITS = 10_000
 """Digits of a value: some seconds for a sum of a thousand terms."""
@@ -87,7 +88,7 @@ def _power(a: arb_series, q: Rational, n: int) -> arb_series:
         under = _power(a, -q, n)
         return 1 / under if not under[0].contains(0) else _unknown(n)
     if q.denominator == 1:
-        return a**q.numerator
+        return _whole_power(a, q.numerator, n)
     if a[0] > 0:
         return (a.log() * enclose.point(q)).exp()
     if a[0] < 0:
@@ -95,9 +96,16 @@ def _power(a: arb_series, q: Rational, n: int) -> arb_series:
     if n == 1 and a[0] == 0:
         return arb_series([0], n)
     top = a[0].abs_upper() ** enclose.point(q)
-    return arb_series(
-        [arb(0).union(top) if a[0].lower() >= 0 else arb("nan"), *_unknowns(n - 1)], n
-    )
+    first = arb(0).union(top) if a[0].lower() >= 0 else arb("nan")
+    return arb_series([first, *_unknowns(n - 1)], n)
+
+
+def _whole_power(a: arb_series, k: int, n: int) -> arb_series:
+    """Return a^k for k ≥ 1 by products: flint takes logarithms, which a series of zeros has not."""
+    result, square = arb_series([1], n), a
+    while k:
+        result, square, k = result * square if k & 1 else result, square * square, k >> 1
+    return result
 
 
 def _unknowns(n: int) -> list[arb]:
