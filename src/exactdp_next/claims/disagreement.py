@@ -17,7 +17,7 @@ from ..errors import NotYet
 from ..graph.explore import Compare, Draw, End, State
 from ..graph.model import Model
 from ..language.values import Value, key
-from ..ring.linear import Linear, Name, Rational
+from ..ring.linear import Linear, Rational
 from .part import Point
 
 BESIDE = "beside"
@@ -38,7 +38,7 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
     program = ideal.program
     output = det(ideal, u)
     own = key(output)
-    inputs: dict[Name, Linear | Rational] = {**dict(zip(program.coordinates, u, strict=True))}
+    inputs = dict(zip(program.coordinates, u, strict=True))
     order, done = count(), set[int]()
     heap: list[tuple[Fraction, int, int, tuple[Linear, ...]]] = [(Fraction(0), next(order), 0, ())]
     while heap:
@@ -71,7 +71,7 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
 
 def det(ideal: Model, u: tuple[Linear | Rational, ...]) -> Value:
     """Return the ideal output at an input; its numbers may have an infinitesimal part."""
-    inputs: dict[Name, Linear | Rational] = {**dict(zip(ideal.program.coordinates, u, strict=True))}
+    inputs = dict(zip(ideal.program.coordinates, u, strict=True))
     state: State = ideal.states[0]
     while not isinstance(state, End):
         if isinstance(state, Draw):

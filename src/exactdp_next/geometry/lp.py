@@ -61,8 +61,8 @@ def maximize(
 class _Tableau:
     """The dictionary of the simplex method.
 
-    Each basic variable is a form Σ row[j]·(nonbasic variable j) + row[-1]. The variables are x (free)
-    with the numbers 0 … n − 1, the slack bound − row·x ≥ 0 of each row from n on, and last an
+    Each basic variable is a form Σ row[j]·(nonbasic variable j) + row[-1]. The variables are x, of
+    any sign, with the numbers 0 … n − 1, the slack bound − row·x ≥ 0 of each row from n on, and last an
     artificial one, which is 0 in the end. Nonbasic variables are 0 at the current point.
 
     Bland's rule (the smallest number enters, the smallest number leaves among equals) never visits
@@ -79,8 +79,7 @@ class _Tableau:
         self.nonbasic = list(range(self.n))
         self.basic = [self.n + i for i in range(self.m)]
         self.rows = [
-            [*(-fmpq_of(a) for a in row), fmpq_of(b)]
-            for row, b in zip(rows, bounds, strict=True)
+            [*(-fmpq_of(a) for a in row), fmpq_of(b)] for row, b in zip(rows, bounds, strict=True)
         ]
         self.objective = [*map(fmpq_of, objective), fmpq(0)]
         self.infeasibility: list[fmpq] = []
