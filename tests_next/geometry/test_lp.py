@@ -20,7 +20,7 @@ Rows = list[list[Rational]]
 
 
 def dot(a: Iterable[Rational], b: Iterable[Rational]) -> Rational:
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0)
+    return Fraction(sum(Fraction(x) * y for x, y in zip(a, b, strict=True)))
 
 
 def proved(objective: list[Rational], rows: Rows, bounds: list[Rational]) -> str:

@@ -53,9 +53,8 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
             case Compare(form, strict, sides):
                 value = _number(form.at(inputs))
                 holds = bool(value > 0 or (value == 0 and not strict))
-                needed = abs(value) / sum(
-                    (Fraction(abs(c)) for c in form.parts.values()), Fraction(0)
-                )
+                size = sum((abs(Fraction(c)) for c in form.parts.values()), Fraction(0))
+                needed = abs(value) / size
                 for taken, edge in zip((True, False), sides, strict=True):
                     if taken == holds and value:
                         heapq.heappush(heap, (radius, next(order), edge.to, crossed))

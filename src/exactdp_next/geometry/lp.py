@@ -62,8 +62,8 @@ class _Tableau:
     """The dictionary of the simplex method.
 
     Each basic variable is a form Σ row[j]·(nonbasic variable j) + row[-1]. The variables are x, of
-    any sign, with the numbers 0 … n − 1, the slack bound − row·x ≥ 0 of each row from n on, and last an
-    artificial one, which is 0 in the end. Nonbasic variables are 0 at the current point.
+    any sign, with the numbers 0 … n − 1, the slack bound − row·x ≥ 0 of each row from n on, and
+    last an artificial one, 0 in the end. Nonbasic variables are 0 at the current point.
 
     Bland's rule (the smallest number enters, the smallest number leaves among equals) never visits
     a basis twice, and there are finitely many: so the loops end.
