@@ -27,7 +27,7 @@ JOBS ?= 2
 SECONDS ?= 3600
 soak: $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m soak --claims $(CLAIMS) --seed $(SEED) --jobs $(JOBS) --seconds $(SECONDS)
-	PYTHONPATH=tests $(BIN)/python -m soak.kills 100
+	PYTHONPATH=tests $(BIN)/python -m running.kills 100
 	EXACTDP_CLUSTER=1 $(BIN)/python -m pytest -q tests/running
 
 lint: $(INSTALLED)

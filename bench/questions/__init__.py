@@ -78,7 +78,7 @@ def save(path: Path, questions: list[Question]) -> None:
 def judge(answer: dict[str, Any], value: Any) -> str:
     """Return "right", "wrong: …" or "undecided: …" for the value of an expression."""
     if "refused" in answer:
-        return f"wrong: not refused, but {_short(value)}"
+        return "wrong: not refused"
     if "outcome" in answer:
         return _judge_outcome(answer, value)
     if "number" in answer:
@@ -133,8 +133,10 @@ def _judge_outcome(answer: dict[str, Any], verdict: Any) -> str:
             report = check(json.loads(json.dumps(verdict.certificate)))
         except Exception as error:  # whatever happens to the checker, it has not accepted
             return f"wrong: certificate: {type(error).__name__}"
+        if getattr(report, "taken", ()):
+            return "undecided: certificate conditional"
         if not getattr(report, "accepted", True):
-            return "wrong: certificate not accepted"
+            return "wrong: certificate rejected"
     return "right"
 
 

@@ -5,8 +5,7 @@ import math
 import numpy
 import pytest
 
-from exactdp import Mechanism, Privacy, compare, eps, exp, linf
-from exactdp.errors import ExactdpError
+from exactdp import ExactdpError, Mechanism, Privacy, compare, eps, exp, linf
 
 TULAP = Mechanism.from_source("def tulap(x: Dom(0, 2)): return x + dlap(eps, 0) + unif(-1/2, 1/2)")
 STAIRCASE = Mechanism.from_source("""

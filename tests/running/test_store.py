@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from exactdp.running.store import Store, StoreError, StoreWarning
-from soak.kills import answers, killed
+from running.kills import answers, killed
 
 from .test_units import accurate, told
 
@@ -17,7 +17,7 @@ KILLS = 2
 
 
 def test_kill_at_any_moment(tmp_path: Path) -> None:
-    """`python -m soak.kills 100` kills a hundred times; the last run is left alone."""
+    """`python -m running.kills 100` kills a hundred times; the last run is left alone."""
     said, _ = killed(KILLS, tmp_path / "store")
     assert said == answers() + "\n"
 

@@ -19,7 +19,6 @@ from exactdp import (
     eps,
     exp,
 )
-from exactdp.reals import ExpPoly
 
 COIN = "choose({True: exp(-eps), False: 1 - exp(-eps)})"
 
@@ -118,7 +117,8 @@ def test_a_chain_names_what_grows() -> None:
 def test_thousands_of_honest_states_run() -> None:
     """A counter to 5,000 that goes on with probability e^{−ε} in each round ends at 5,000."""
     body = f"n = 0\nwhile n < 5000:\n    if {COIN}:\n        n += 1\nreturn n"
-    assert dict(read(body).distribution()) == {5000: ExpPoly(1)}
+    found: Any = dict(read(body).distribution())
+    assert found == {5000: 1}
 
 
 def test_the_limit_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:

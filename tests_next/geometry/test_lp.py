@@ -30,7 +30,7 @@ def proved(objective: list[Rational], rows: Rows, bounds: list[Rational]) -> str
     match answer:
         case Optimum(value, point, y):
             assert all(dot(row, point) <= b for row, b in zip(rows, bounds, strict=True))
-            assert dot(objective, point) == value == dot(y, bounds)
+            assert value == dot(objective, point) == dot(y, bounds)
             assert all(dot(y, column) == c for column, c in zip(columns, objective, strict=True))
             assert all(one >= 0 for one in y)
             return f"optimal {float(value):.9g}"

@@ -1,22 +1,15 @@
-"""The same answers by all routes: alone, in slices, from a store; and privacy beside the oracle."""
+"""Privacy at a few inputs beside the oracle's probabilities, and how much memory is taken."""
 
 from __future__ import annotations
 
-import json
 import resource
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from itertools import permutations
-from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
-from exactdp import ExactdpError, Mechanism, Pairs, Privacy, Verdict, eps
-from exactdp.running import pace
+from exactdp import ExactdpError, Mechanism, Pairs, Privacy, eps
 
 from .claims import Question
 from .compare import Bench, Log
@@ -25,45 +18,6 @@ _CLOSE = 1e-7
 _TINY = 1e-60  # far above the least double, or the other probability may be 0 by underflow
 _FEW = 3  # inputs of which all pairs are looked at
 _MOST = 600  # megabytes that a process may take
-
-
-def compare_routes(question: Question, mechanism: Mechanism, log: Log) -> None:
-    """Compare a verdict with the one from slices of a few inputs, and with that of their store."""
-    try:
-        alone = question.claim.accuracy(mechanism).check()
-    except ExactdpError:
-        return
-    log.counts["routes"] += 1
-    with tempfile.TemporaryDirectory() as folder, quick_units():
-        store = Path(folder) / "store"
-        hows: dict[str, dict[str, Any]] = {
-            "slices": {"store": store},
-            "store": {"store": store},
-            "jobs": {"jobs": 2},
-        }
-        for kind, how in hows.items():
-            found = question.claim.accuracy(mechanism).check(**how)
-            if _told(found) != _told(alone):
-                log.disagree(f"{kind}: {found}\nalone: {alone}", question.claim)
-
-
-@contextmanager
-def quick_units() -> Iterator[None]:
-    """Make units so short that small claims have many."""
-    with ExitStack() as stack:
-        for name, seconds in (("FIRST", 0), ("WORTH", 0), ("UNIT", 1e-3), ("SHORTEST", 0)):
-            stack.enter_context(patch.object(pace, name, seconds))
-        stack.enter_context(patch.object(pace, "LONGEST", 1e-3))
-        yield
-
-
-def _told(verdict: Verdict) -> tuple[str, str]:
-    """Return a verdict and its certificate as text."""
-    try:
-        written = json.dumps(verdict.certificate)
-    except ExactdpError as refusal:
-        written = refusal.message
-    return str(verdict), written
 
 
 def compare_privacy(

@@ -1,6 +1,6 @@
 """Kill a run at random moments, again and again: what it says in the end is what it always says.
 
-python -m soak.kills 100
+python -m running.kills 100
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def killed(kills: int, store: Path, seed: int = 7) -> tuple[str, int]:
     source = random.Random(seed)
     ended = 0
     for number in range(kills + 1):
-        command = [sys.executable, "-m", "soak.kills", "--run", str(store)]
+        command = [sys.executable, "-m", "running.kills", "--run", str(store)]
         folder = Path(__file__).parents[1]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
         assert process.stdout is not None
