@@ -63,7 +63,7 @@ numbers = st.fractions(-3, 3, max_denominator=4)
     st.sampled_from([Fraction(1, 4), Fraction(1), Fraction(4)]),
 )
 def test_probabilities_are_those_of_quadrature(q: list[Fraction], x: Fraction) -> None:
-    part = Part(noisy_max(len(q)).program, tuple(q), Domain())
+    part = Part(noisy_max(len(q)).program, tuple(q), Domain.line())
     found = [probability(part, i) for i in range(len(q))]
     assert sum(found[1:], found[0]) == 1
     for i, p in enumerate(found):

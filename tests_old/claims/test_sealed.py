@@ -34,7 +34,7 @@ def test_a_certificate_is_about_the_strict_condition() -> None:
     """At q = 0 the claim is false: the same proof of the condition q ≥ 0 is rejected."""
     late = Mechanism.from_source("""
 def late(q: Real):
-    return q > 0 and lap(eps, q) > 0
+    return 1 if q > 0 and lap(eps, q) > 0 else 0
 """)
     claim = Accuracy(
         late,

@@ -85,7 +85,7 @@ def _statement_json(one: AccuracyStatement) -> dict[str, object]:
         "program": one.program.json(),
         "beta": str(one.beta),
         "inputs": [[_number(x) for x in u] for u in one.inputs],
-        "window": [_number(one.on.low), None if one.on.high is None else _number(one.on.high)],
+        "window": [None if end is None else _number(end) for end in one.on.ends],
         "alpha": one.alpha,
         "gamma": _number(one.gamma),
         "input_distance": one.input_distance,

@@ -17,7 +17,7 @@ from ..errors import NotYet
 from ..graph.explore import Compare, Draw, End, State
 from ..graph.model import Model
 from ..language.values import Value, key
-from ..ring.linear import Linear, Name, Rational
+from ..ring.linear import Linear, Rational
 from .part import Point
 
 BESIDE = "beside"
@@ -38,7 +38,7 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
     program = ideal.program
     output = det(ideal, u)
     own = key(output)
-    inputs: dict[Name, Linear | Rational] = {**dict(zip(program.coordinates, u, strict=True))}
+    inputs = dict(zip(program.coordinates, u, strict=True))
     order, done = count(), set[int]()
     heap: list[tuple[Fraction, int, int, tuple[Linear, ...]]] = [(Fraction(0), next(order), 0, ())]
     while heap:
@@ -53,9 +53,8 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
             case Compare(form, strict, sides):
                 value = _number(form.at(inputs))
                 holds = bool(value > 0 or (value == 0 and not strict))
-                needed = abs(value) / sum(
-                    (abs(Fraction(c)) for c in form.parts.values()), Fraction(0)
-                )
+                size = sum((abs(Fraction(c)) for c in form.parts.values()), Fraction(0))
+                needed = abs(value) / size
                 for taken, edge in zip((True, False), sides, strict=True):
                     if taken == holds and value:
                         heapq.heappush(heap, (radius, next(order), edge.to, crossed))
@@ -71,7 +70,7 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
 
 def det(ideal: Model, u: tuple[Linear | Rational, ...]) -> Value:
     """Return the ideal output at an input; its numbers may have an infinitesimal part."""
-    inputs: dict[Name, Linear | Rational] = {**dict(zip(ideal.program.coordinates, u, strict=True))}
+    inputs = dict(zip(ideal.program.coordinates, u, strict=True))
     state: State = ideal.states[0]
     while not isinstance(state, End):
         if isinstance(state, Draw):

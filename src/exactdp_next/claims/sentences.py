@@ -53,8 +53,7 @@ def shown_input(numbers: tuple[object, ...]) -> str:
 
 
 def _claim(one: Statement) -> str:
-    count = len(one.inputs)
-    window = f"({one.on.low}, {'∞' if one.on.high is None else one.on.high})"
+    count, window = len(one.inputs), one.on.window
     return (
         f"{one.program.name} is (α, β, γ)-accurate with α {one.alpha}, γ = {shown(one.gamma)} and"
         f" β = {one.beta!s} on {count} given input{'s' * (count != 1)}, for every ε in {window}"

@@ -21,7 +21,7 @@ class AccuracyStatement:
     program: Program
     beta: Expr
     inputs: tuple[Point, ...]
-    on: Domain = field(default_factory=Domain)
+    on: Domain = field(default_factory=Domain.line)
     alpha: str = ANY
     gamma: Rational = Fraction(0)
     input_distance: str = "linf"

@@ -52,7 +52,7 @@ def _walk(f: ExpSum, on: Domain, depth: int | None) -> Walk | Witness | None:
 
 
 def _walked(f: ExpSum, on: Domain, depth: int | None, degree: int) -> Walk | Witness | None:
-    low, high = on.low, on.high
+    low, high = on.ends
     order, near, far, start = 0, None, None, low
     if low == 0:
         order, near, positive = _near(f)

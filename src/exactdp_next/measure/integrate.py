@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from ..errors import NotYet
 from ..graph.graph import LOSE, WIN, Arrow, Graph, Node, SampleNode, TestNode
 from ..ring.expsum import ExpSum
-from ..ring.linear import Linear, Name, Rational, quotient
+from ..ring.linear import Linear, Rational, quotient
 from ..run import progress
 from .density import NONE, ONE, Density, laplace, laplace_below
 
@@ -156,11 +155,7 @@ def _at(
     form: Linear | Rational, inputs: Mapping[str, Rational]
 ) -> tuple[dict[int, Rational], Rational]:
     """Return the noise of a form, and the number that is left at an input."""
-    value = (
-        form.at(cast(Mapping[Name, Linear | Rational], inputs))
-        if isinstance(form, Linear)
-        else form
-    )
+    value = form.at(inputs) if isinstance(form, Linear) else form
     if not isinstance(value, Linear):
         return {}, value
     return {x: c for x, c in value.parts.items() if isinstance(x, int)}, value.constant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ..codec import read, written
 
@@ -149,7 +149,7 @@ class Linear:
         """Return the numbers of the noise in it."""
         return [x for x in self.parts if isinstance(x, int)]
 
-    def at(self, values: Mapping[Name, Value]) -> Value:
+    def at(self, values: Mapping[Any, Value]) -> Value:
         """Substitute numbers or forms for names; a name without a value stays.
 
         Noise stays unless its number is among the names; an atom is asked for its value.
