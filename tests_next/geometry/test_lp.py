@@ -52,7 +52,7 @@ def draw(rng: random.Random) -> tuple[list[Rational], Rows, list[Rational]]:
     n, m = rng.randint(1, 4), rng.randint(0, 7)
 
     def number() -> Rational:
-        return rng.choice([0, 0, 1, -1, 2, -3, Fraction(1, 2), Fraction(-5, 3)])
+        return Fraction(rng.choice([0, 0, 6, -6, 12, -18, 3, -10]), 6)
 
     rows: Rows = [[number() for _ in range(n)] for _ in range(m)]
     if m > 1 and rng.random() < 0.3:

@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-import z3  # type: ignore[import-untyped]
+import z3
 
 from exactdp.polyhedra.combination import has_interior
 from exactdp.polyhedra.elimination import feasible, project, solution

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from ..ring.epsilon import Interval, Zero, simplest
+from ..ring.epsilon import Interval
 from ..ring.linear import Linear, Rational, quotient
+from ..ring.zeros import Zero, simplest
 from .cone import Cone
 
 EVERY_EPS = Interval(0, inf, lower_open=True)
