@@ -217,6 +217,8 @@ def test_cases_that_do_not_count_have_no_say() -> None:
     guarded = piecewise((1, (alpha > 0) & (1 / alpha < 2)), (2, True))
     assert guarded.at({"alpha": 0}) == 2
     assert guarded.at({"alpha": 1}) == 1
+    assert piecewise((alpha, log(2) < alpha), (2, True)).at({"alpha": 1}).number == 1
+    assert piecewise((1, alpha < 1)).at({"alpha": 1}).pieces() == []
 
 
 class Tail:

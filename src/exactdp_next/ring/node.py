@@ -172,7 +172,7 @@ def _counting(op: str, parts: list[Any]) -> list[Any] | ExactdpError:
         for part in pair:
             if isinstance(part, ExactdpError):
                 return part
-        kept += pair
+        kept += (type(test)("truth", data=True), pair[1]) if op == "cases" and known else pair
         if known is not None and known is (op != "and"):
             break
     return kept
