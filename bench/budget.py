@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 import sys
+import tempfile
 import tomllib
 import zipfile
 from collections import Counter
@@ -51,8 +51,8 @@ def wheel() -> int:
     return packed.tell()
 
 
-def measured(code: str) -> tuple[int, int, int]:
-    """Run code in this process; return how many functions and files of the tree it calls, how deep.
+def measured(file: Path) -> tuple[int, int, int]:
+    """Run a file here; return how many functions and files of the tree it calls, and how deep.
 
     Deep is the largest number of frames of the tree on the stack at once.
     """
@@ -67,7 +67,8 @@ def measured(code: str) -> tuple[int, int, int]:
             functions.add(frame.f_code)
             files.add(name)
 
-    compiled, names = compile(code, "<path>", "exec"), {"__name__": "__path__"}
+    compiled = compile(file.read_text(encoding="utf-8"), str(file), "exec")
+    names = {"__name__": "__path__", "__file__": str(file)}
     sys.setprofile(seen)
     try:
         exec(compiled, names)
@@ -82,20 +83,23 @@ def path_of(code: str) -> str:
     names = {".".join(one).removesuffix(".__init__") for one in parts if one[-1] != "__main__"}
     loaded = sorted(names - {"__init__", "pytest_plugin"})
     measure = (
-        "import importlib, json, sys; from bench.budget import measured\n"
+        "import importlib, pathlib, sys; from bench.budget import measured\n"
         f"for name in {loaded!r}: importlib.import_module(f'exactdp_next.{{name}}')\n"
-        "try: print(*measured(json.loads(sys.argv[1])))\n"
+        "try: print(*measured(pathlib.Path(sys.argv[1])))\n"
         "except importlib.import_module('exactdp_next.errors').NotYet as error: print(error)"
     )
     paths = os.pathsep.join([str(TREE.parent), str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", measure, json.dumps(code)],
-        env={**os.environ, "EXACTDP_CORE": "new", "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "question.py")
+        file.write_text(code, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-c", measure, str(file)],
+            env={**os.environ, "EXACTDP_CORE": "new", "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
     if done.returncode:
         return f"fails: {done.stderr.strip().splitlines()[-1]}"
     said = done.stdout.strip().splitlines()[-1]

@@ -20,11 +20,13 @@ def test_frames_and_files_are_those_of_the_tree(
         "from budget_inner import deep, two\n"
         "def start():\n    list(two())\n    sorted([1], key=lambda x: deep(3))\n"
     )
+    question = tmp_path.parent / "question.py"
+    question.write_text("import budget_outer\nbudget_outer.start()\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(budget, "TREE", tmp_path)
     import_module("budget_outer")  # loading a module is not counted as what a question takes
 
-    functions, files, frames = budget.measured("import budget_outer\nbudget_outer.start()")
+    functions, files, frames = budget.measured(question)
     assert (functions, files) == (4, 2)
     assert frames == 6  # start, the lambda, deep(3) to deep(0)
 

@@ -4,8 +4,8 @@ It is a context variable with the memo (`remembered`), the processes that share 
 and what is said meanwhile (`progress`). An answer depends on none of it.
 
 `KeyboardInterrupt` passes through everything: a memo row is written once its value is there, and at
-the end `running` erases its line on the terminal and ends its processes. Signals have no handler
-but on the command line (`ended_by_interrupt`).
+the end `running` erases its line on the terminal and ends its processes. Signals keep the handlers
+that they have.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Run:
         self.jobs, self.executor, self.hear = jobs, executor, hear
         self.memo: dict[Callable[..., Any], Callable[..., Any]] = {}
         self.is_going = False
-        self.due = inf  # when the next line is due; -inf after Ctrl-C
+        self.due = inf  # when the next line is due
         self._began = monotonic()
         self._shown = 0  # characters of the line on the terminal
         self._around = ""  # what contains the work that is told, "input 3 of 100, "
@@ -71,18 +71,12 @@ class Run:
         self._write("")
         self._end_workers()
 
-    def stop(self) -> None:
-        """Raise KeyboardInterrupt when something is due, in case that a first one was dropped."""
-        self.due = -inf
-
     def forget(self) -> None:
         """Remove what is remembered."""
         self.memo.clear()
 
     def say(self, done: int, total: int | None, what: str) -> None:
         """Say what is being done: to the hearer, or on the terminal."""
-        if self.due == -inf:
-            raise KeyboardInterrupt
         now = monotonic()
         self.due = now + PACE
         if self.hear is not None:
@@ -154,6 +148,9 @@ class Run:
         except (ImportError, NotImplementedError, OSError):  # as in a browser
             pass
         except RuntimeError as error:
+            if "process pool" in str(error):
+                self._pool = None
+                fail("worker-ended")
             if "start new thread" not in str(error):
                 raise
         else:
@@ -292,25 +289,30 @@ def _inside(value: Any) -> Hashable:
 
 @contextmanager
 def ended_by_interrupt() -> Iterator[None]:
-    """For the command line: Ctrl-C ends it with one sentence, also where Python drops it.
+    """For the command line: Ctrl-C ends it with one sentence.
 
-    Python drops exceptions in callbacks of weak references (imports have some) and finalizers. The
-    next progress then raises it again.
+    Python drops what is raised in finalizers and in callbacks of weak references, which imports
+    have: there Ctrl-C is repeated.
     """
-    import signal  # noqa: PLC0415 a browser has no signals
+    import _thread  # noqa: PLC0415
+    import threading  # noqa: PLC0415
 
-    def stop(_number: int, _frame: object) -> None:
-        current().stop()
-        raise KeyboardInterrupt
+    before = sys.unraisablehook
 
-    before = signal.signal(signal.SIGINT, stop)
+    def repeat(dropped: sys.UnraisableHookArgs) -> None:
+        if dropped.exc_type is KeyboardInterrupt:
+            threading.Timer(0.01, _thread.interrupt_main).start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = repeat
     try:
         yield
     except KeyboardInterrupt:
         print("Interrupted: the question has no answer yet.", file=sys.stderr)
-        raise SystemExit(128 + signal.SIGINT) from None
+        raise SystemExit(130) from None  # as shells report it
     finally:
-        signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = before
 
 
 @contextmanager

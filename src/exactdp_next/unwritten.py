@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from inspect import get_annotations, signature
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import NotYet
 
@@ -32,3 +33,32 @@ class Unwritten:
     __eq__: Any = _used
     __ne__: Any = _used
     __hash__: Any = _used
+
+
+class Partial(type):
+    """The type of a public class that is not whole yet: what it lacks raises `NotYet`."""
+
+    def __call__(cls, *given: Any, **named: Any) -> Any:
+        """Make an object, if all arguments are known."""
+        try:
+            signature(cls.__init__).bind(None, *given, **named)  # type: ignore[misc]
+        except TypeError:
+            raise NotYet(cls._family()) from None
+        return super().__call__(*given, **named)
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        if name.startswith("_") or name in get_annotations(cls):
+            raise AttributeError(name)
+        raise NotYet(cls._family())
+
+    def _family(cls) -> str:
+        return cls.__module__.split(".")[1]
+
+
+class PartialObject(metaclass=Partial):
+    """A base of such a class: its objects refuse what they lack, too."""
+
+    if not TYPE_CHECKING:  # or any attribute would be there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            return getattr(type(self), name)  # which is not there either

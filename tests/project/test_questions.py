@@ -14,7 +14,6 @@ import pytest
 from bench.questions import Question, files, judge, judge_error, load, recorded
 from bench.questions.asking import Asker
 
-from exactdp import ProgramError, ValueRefusedError
 from support.examples import TIMES
 
 IS_NEW = os.environ.get("EXACTDP_CORE") == "new"
@@ -117,22 +116,32 @@ def test_judge(answer: dict[str, Any], value: Any, begins: str) -> None:
     assert not Question("x", "", "1", answer, "hand").complaint()
 
 
-class CodedError(ProgramError):
+class ExactdpError(Exception):
+    """An error of a user; its name is what counts."""
+
+    code = ""
+
+
+class ProgramError(ExactdpError):
     """An error with a code, however a tree finds it."""
 
     code = "R07"
 
 
+class ValueRefusedError(ExactdpError):
+    """Another one."""
+
+
 @pytest.mark.parametrize(
     ("answer", "error", "begins"),
     [
-        ({"refused": "ProgramError"}, CodedError("a real has no **"), "right"),
-        ({"refused": "R07", "says": ["no **"]}, CodedError("a real has no **"), "right"),
-        ({"refused": "R07", "says": ["no //"]}, CodedError("a real has no **"), "wrong"),
-        ({"refused": "R06"}, CodedError("a real has no **"), "wrong"),
+        ({"refused": "ProgramError"}, ProgramError("a real has no **"), "right"),
+        ({"refused": "R07", "says": ["no **"]}, ProgramError("a real has no **"), "right"),
+        ({"refused": "R07", "says": ["no //"]}, ProgramError("a real has no **"), "wrong"),
+        ({"refused": "R06"}, ProgramError("a real has no **"), "wrong"),
         ({"refused": "ProgramError"}, ValueRefusedError("no"), "wrong"),
         ({"refused": "ProgramError"}, TypeError("no"), "error: TypeError"),
-        ({"is": 1}, CodedError("a real has no **"), "refused: CodedError"),
+        ({"is": 1}, ProgramError("a real has no **"), "refused: ProgramError"),
         ({"is": 1}, type("GivenUp", (Exception,), {"family": "loops"})(), "given up: loops"),
         ({"is": 1}, ZeroDivisionError("no"), "error: ZeroDivisionError"),
         ({"is": 1}, type("NotYet", (Exception,), {"family": "loops"})(), "not yet: loops"),

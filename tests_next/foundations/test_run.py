@@ -369,6 +369,17 @@ def test_a_process_that_is_killed_is_told() -> None:
         assert [y for y, _ in one.map(square, [1, 2])] == [1, 4]
 
 
+def test_a_process_that_is_killed_between_questions_is_told() -> None:
+    with running(jobs=2) as one:
+        pids = {pid for _, pid in one.map(square, range(20))}
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.3)
+        with pytest.raises(ExactdpError, match="has ended"):
+            list(one.map(square, [1, 2]))
+        assert [y for y, _ in one.map(square, [1, 2])] == [1, 4]
+
+
 def test_what_nobody_waits_for_is_ended() -> None:
     before = time.monotonic()
     with running(jobs=2) as one:
@@ -428,7 +439,7 @@ def test_a_wrong_executor() -> None:
 
 SCRIPT = """
 import os, sys, time
-from exactdp_next.run import current, ended_by_interrupt, running, working
+from exactdp_next.run import current, ended_by_interrupt, running
 
 def wait(item):
     time.sleep(item)
@@ -449,11 +460,10 @@ if sys.argv[1] == "command":
     with ended_by_interrupt():
         ask(int(sys.argv[2]))
 elif sys.argv[1] == "dropped":
-    sys.unraisablehook = lambda _: None
-    with ended_by_interrupt(), running():
+    with ended_by_interrupt():
         Dropping()
         while True:
-            working("node")
+            time.sleep(0.1)
 else:
     try:
         ask(int(sys.argv[2]))
@@ -488,7 +498,10 @@ def interrupted(*args: str) -> tuple[int, str, str]:
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.5)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert is_gone(process.pid)
     return process.returncode, out, err
 

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from tests_next.slice.mechanisms import noisy_max
 
 from exactdp_next import certify
 from exactdp_next.claims.accuracy import probability
@@ -29,7 +30,6 @@ from exactdp_next.geometry.domain import Domain
 from exactdp_next.public.claims import Accuracy
 from exactdp_next.ring.enclose import ends, point
 from exactdp_next.ring.expr import Expr, alpha, eps, exp
-from slice.mechanisms import noisy_max
 
 LEMMA = 3 * exp(-alpha * eps / 2)
 

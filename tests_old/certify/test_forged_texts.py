@@ -146,6 +146,7 @@ ENDLESS = [
     text("a = 1 + eps", "for i in range(60):", "    a = a * a", "return x"),
     text("a = [[0 for j in range(9999)] for i in range(9999)]", "return x"),
     text("s = sorted([lap(eps, i) for i in range(300)])", "return x"),
+    text("y = choose({i: 1 / (1 + exp(i * eps)) for i in range(9000)})", "return x"),
     "def f(x: Real[10 ** 9]):\n    return x\n",
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +35,11 @@ class State(NamedTuple):
 
     def __hash__(self) -> int:
         return tuple.__hash__(self)
+
+
+def distinct(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Return the values without repetitions; True and 1 are two of them."""
+    return tuple(state.env[0] for state in dict.fromkeys(State(-1, (one,)) for one in values))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class ValueKind:
     `items` are the kinds of the entries of a sequence: one for each entry, or a single
     one for all if the length is not known. `single` means that a finite value is True, False
     or None. `sites` are the places where the list may have been created: even for the latest
-    list created there, odd for earlier ones.
+    list created there, odd for earlier ones. `mixed` means that it may be a list or a tuple.
     """
 
     finite: bool = False
@@ -33,6 +33,7 @@ class ValueKind:
     single: bool = False
     items: tuple[ValueKind, ...] | ValueKind | None = None
     sites: frozenset[int] = frozenset()
+    mixed: bool = False
 
     @property
     def noise(self) -> bool:
@@ -73,7 +74,7 @@ class ValueKind:
         return self.items is not None or bool(self.sites)
 
     def holds(self, name: str) -> bool:
-        """Whether it, or an entry at any depth, may be `real`, `integer`, `term` or `function`."""
+        """Whether it, or an entry at any depth, may be `real`, `integer`, `mixed` and so on."""
         if getattr(self, name):
             return True
         return any(part.holds(name) for part in self.parts)
@@ -144,6 +145,7 @@ def _summary(kind: ValueKind) -> ValueKind:
         function=kind.holds("function"),
         term=kind.holds("term"),
         sites=kind.all_sites(),
+        mixed=kind.holds("mixed"),
     )
     return replace(inner, items=inner)
 
@@ -155,6 +157,7 @@ def join(left: ValueKind, right: ValueKind) -> ValueKind:
     if left == NOTHING:
         return right
     items: tuple[ValueKind, ...] | ValueKind | None
+    both_known = left.items is not None and right.items is not None
     if left.items is None or right.items is None:
         items = right.items if left.items is None else left.items
     elif (
@@ -175,6 +178,7 @@ def join(left: ValueKind, right: ValueKind) -> ValueKind:
         left.only_single and right.only_single and (left.finite or right.finite),
         items,
         left.sites | right.sites,
+        left.mixed or right.mixed or (both_known and bool(left.sites) != bool(right.sites)),
     )
 
 

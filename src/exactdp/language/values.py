@@ -113,6 +113,11 @@ def alike(left: Value, right: Value) -> bool:
     return isinstance(left, bool) == isinstance(right, bool)
 
 
+def same(left: Value, right: Value) -> bool:
+    """Whether two values are equal, and of the same kinds: True is not 1."""
+    return bool(left == right) and alike(left, right)
+
+
 def read_decimal(text: str) -> Fraction | None:
     """Return the rational number in `text` (`0.1`, `-2`, `1e-3`, `2/3`), or None."""
     if not _NUMERAL.fullmatch(text):

@@ -95,8 +95,10 @@ class Joint:
         """Return the density with a variable replaced by a linear form."""
         cells = []
         for cell in self.cells:
-            moved = frozenset(one.substituted({variable: form}) for one in cell.conditions)
-            cells.append(JointCell(moved, at_form(cell.density, variable, form).numerator))
+            moved = [one.substituted({variable: form}) for one in cell.conditions]
+            if all(one.variables or one.form.constant > 0 for one in moved):
+                left = frozenset(one for one in moved if one.variables)
+                cells.append(JointCell(left, at_form(cell.density, variable, form).numerator))
         return Joint(tuple(cells))
 
     def renamed(self, names: dict[int, int]) -> Joint:

@@ -21,13 +21,16 @@ def refuse_store() -> NoReturn:
 class Store:
     """A file of finished work; refused for now.
 
-    >>> Store("exactdp.store")
-    Traceback (most recent call last):
-        ...
-    exactdp.errors.ValueRefusedError: finished work is not kept in a file for now
-    ...
+    >>> try:
+    ...     Store("exactdp.store")
+    ... except ValueRefusedError as error:
+    ...     print(error.message)
+    finished work is not kept in a file for now
     """
 
     def __init__(self, *given: object, **named: object) -> None:
         del given, named
         refuse_store()
+
+    def __repr__(self) -> str:
+        return "<Store>"

@@ -9,7 +9,7 @@ from exactdp.errors import ValueRefusedError, shown
 from exactdp.language.linear import Linear
 from exactdp.language.nested import holds
 from exactdp.language.quotients import NoisyQuotient
-from exactdp.language.values import Symbolic, Value
+from exactdp.language.values import Symbolic, Value, same
 from exactdp.measure.density import Density, Summand
 from exactdp.polyhedra.form import Form, Number
 from exactdp.reals import ClosedForm, ExpPoly
@@ -98,7 +98,7 @@ class JointDensity:
         """Yield the densities of outputs of the pattern, with its numbers as variables."""
         inputs = self._arrivals.inputs
         for arrival in found:
-            if arrival.density.products and pattern_at(arrival, inputs) == self._pattern:
+            if arrival.density.products and same(pattern_at(arrival, inputs), self._pattern):
                 refuse_quotient(arrival.output)
                 refuse_mixed(arrival)
                 forms = tuple(form for form in forms_of(arrival.output) if noise_part(form))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from exactdp.errors import ValueRefusedError
+from exactdp.language.events import State
 from exactdp.language.layout import entry_names
 from exactdp.language.linear import Linear, base_of
 from exactdp.language.program import Program
@@ -92,7 +93,7 @@ class Engine(ProgramProperties):
         self._require_numbers()
         plan, inputs = self._plan_at(u, ANYTHING if together else shape_of(pattern))
         point = plan.at(inputs)
-        key = id(plan), point, pattern
+        key = id(plan), point, State(-1, (pattern,))
         known = self._answers.get(key)
         if known is None:
             if len(self._answers) >= _MOST_KEPT:
@@ -260,7 +261,7 @@ class Engine(ProgramProperties):
         """Return where each integer of a pattern becomes geometric, at an input."""
         plan, inputs = self.plan(u, ANYTHING)
         point = plan.at(inputs)
-        key = id(plan), point, pattern
+        key = id(plan), point, State(-1, (pattern,))
         if key not in self._tails:
             found = self._arrivals_at(plan, inputs, point)
             self._tails[key] = found.ask(lambda listed: tails(listed, pattern, inputs))

@@ -20,7 +20,7 @@ from exactdp.language.values import Value
 from exactdp.polyhedra.form import Number
 from exactdp.semantics.graph import Graph
 from exactdp.semantics.nodes import Edge, has_noise
-from exactdp.semantics.patterns import Near, match
+from exactdp.semantics.patterns import Near, match_exactly
 
 _NOISES = ("lap", "expo")
 _SIGNS = {">": 1, ">=": 1, "<": -1, "<=": -1}
@@ -99,7 +99,7 @@ class PathIntegral:
         None if it is not known.
         """
         wanted: list[tuple[Any, Any]] = []
-        if not match(self._output, pattern, wanted):
+        if not match_exactly(self._output, pattern, wanted):
             return None
         rows: list[list[tuple[_Terms, Number]]] = [[] for _ in self._parts]
         for form, near in wanted:

@@ -18,7 +18,7 @@ from exactdp.semantics.densities import is_integer as _is_integer
 from exactdp.semantics.densities import refuse_mixed, refuse_quotient
 from exactdp.semantics.exact import Arrival, moved
 from exactdp.semantics.nodes import Edge, noise_part
-from exactdp.semantics.patterns import Near, RealNoiseInterval, WholeInterval, match
+from exactdp.semantics.patterns import Near, RealNoiseInterval, WholeInterval, match_exactly
 from exactdp.semantics.plan import PreparedEdge, Question, constant_part, question
 from exactdp.semantics.spots import symbolic
 
@@ -81,7 +81,7 @@ def matching(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> 
 def mass(arrival: Arrival, pattern: Value, inputs: Mapping[str, Number]) -> Density:
     """Return the density of an arrival where its output matches a pattern, integrated."""
     numbers: list[tuple[Any, Any]] = []
-    if not match(arrival.output, pattern, numbers):
+    if not match_exactly(arrival.output, pattern, numbers):
         return Density(arrival.density.frame, ())
     density = arrival.density
     for form, wanted in numbers:

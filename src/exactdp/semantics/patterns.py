@@ -32,7 +32,7 @@ from exactdp.semantics.spots import Spot
 class Near:
     """Any number within `radius` of `value`."""
 
-    value: Fraction | Spot
+    value: Fraction | Spot | bool
     radius: Fraction | Spot | ClosedForm
 
     @property
@@ -84,11 +84,16 @@ def _plain(value: Value) -> Value:
 
 
 def near(output: Value, radius: Fraction | Spot | ClosedForm) -> Value:
-    """Return the pattern of the outputs within `radius` of `output` in the maximum norm."""
+    """Return the pattern of the outputs within `radius` of `output` in the maximum norm.
+
+    There a truth value is at distance 0 from the number that it equals, and far from all others.
+    """
     if isinstance(output, tuple):
         return tuple(near(item, radius) for item in output)
     if isinstance(output, Spot):
         return Near(output, radius)
+    if isinstance(output, bool):
+        return Near(output, Fraction(0))
     return Near(Fraction(output), radius) if is_number(output) else output
 
 
@@ -133,7 +138,8 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
     if pattern is NUMBER:
         return isinstance(output, Symbolic | bool) or is_number(output)
     if isinstance(output, Symbolic):
-        if pattern is None or isinstance(pattern, str | bool):
+        value = pattern.value if isinstance(pattern, Near) else pattern
+        if value is None or isinstance(value, str | bool):
             return False
         numbers.append((output, pattern))
         return True
@@ -142,6 +148,20 @@ def match(output: Value, pattern: Value, numbers: Numbers) -> bool:
     if isinstance(pattern, Interval | Near):
         return is_number(output) and output in pattern
     return bool(output == pattern)
+
+
+def match_exactly(output: Value, pattern: Value, numbers: Numbers) -> bool:
+    """Whether an output can match a pattern in which True differs from 1; else the same."""
+    return match(output, pattern, numbers) and _has_kinds(output, pattern)
+
+
+def _has_kinds(output: Value, pattern: Value) -> bool:
+    """Whether there are truth values where a pattern has them, and nowhere where it has numbers."""
+    if isinstance(output, tuple) and isinstance(pattern, tuple):
+        return all(map(_has_kinds, output, pattern))
+    if isinstance(pattern, bool):
+        return not is_number(output)
+    return not (is_number(pattern) and isinstance(output, bool | StoredAnswer))
 
 
 def prefix_test(place: int | None, pattern: Value) -> Callable[[State], bool]:

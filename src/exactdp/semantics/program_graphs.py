@@ -91,7 +91,7 @@ class ProgramGraphs:
         With `surely`, paths of probability 0 may lead to other outputs.
         """
         values = self._with_symbols(given)
-        key = values, pattern, surely and self._almost is not None
+        key = State(-1, (values, pattern)), surely and self._almost is not None
         if key not in self._graphs:
             if len(self._graphs) >= _MOST_PLANS:
                 self._forget()
@@ -109,7 +109,7 @@ class ProgramGraphs:
                 inputs.update(zip(names, value, strict=True))
             else:
                 finite.append(value)
-        key = tuple(finite), pattern
+        key = State(-1, (tuple(finite), pattern))
         if key not in self._plans:
             graph = self.graph(given, pattern, surely=True)
             if pattern is ANYTHING:
@@ -138,7 +138,7 @@ class ProgramGraphs:
         """Return a plan for one input; without symbols if they would be compared in many ways."""
         if not self._is_wide or has_spots(given):
             return self.plan(given, pattern)
-        key = given, pattern
+        key = State(-1, (given, pattern))
         if key not in self._plans:
             if len(self._plans) >= _MOST_PLANS:
                 self._forget()

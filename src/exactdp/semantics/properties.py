@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from exactdp.errors import ValueRefusedError
 from exactdp.language.code import Code, expressions
-from exactdp.language.events import Compare, Done, Draw
+from exactdp.language.events import Compare, Done, Draw, distinct
 from exactdp.language.linear import UNIT, Linear, base_of, log_unit, units_in
 from exactdp.language.noisy import samples_both, samples_integers
 from exactdp.language.types import over_reals
@@ -35,12 +36,19 @@ class ProgramProperties(ProgramGraphs):
     def outputs(self) -> tuple[Value, ...] | None:
         """The outputs that the program can return at any input; None if there are too many.
 
-        None also if a finite input domain is too large.
+        None also if a finite input domain is too large. Of True and 1 only one is listed: the ideal
+        outputs True and 1 agree.
         """
+        found = self.distinct_outputs
+        return None if found is None else tuple(dict.fromkeys(found))
+
+    @cached_property
+    def distinct_outputs(self) -> tuple[Value, ...] | None:
+        """The same with both of True and 1."""
         graphs = self._graphs_of_all_inputs
         if self._program.checked.output.holds_noise or graphs is None:
             return None
-        return tuple(dict.fromkeys(_outputs(node.event for one in graphs for node in one.nodes)))
+        return distinct(_outputs(node.event for one in graphs for node in one.nodes))
 
     @cached_property
     def output_lengths(self) -> tuple[frozenset[int | None], bool]:
@@ -66,7 +74,7 @@ class ProgramProperties(ProgramGraphs):
         """
         plan, _ = self.plan(u, ANYTHING)
         outputs = _outputs(node.event for node in plan.graph.nodes)
-        return tuple(dict.fromkeys(pattern_of(one, lambda _: False) for one in outputs))
+        return distinct(pattern_of(one, lambda _: False) for one in outputs)
 
     @cached_property
     def only_adds_noise(self) -> bool:
@@ -150,11 +158,19 @@ class ProgramProperties(ProgramGraphs):
 
         They do not if inputs are only means of Laplace samples: the density of all samples is
         continuous in the means, and what is compared and released depends on the samples only.
+        An input that is added outside a sample is in a variable of an edge.
         """
         if self.jumps or self._events is None:
             return True
-        draws = [one for one in self._events if isinstance(one, Draw) and has_inputs(one.mean)]
-        return any(map(has_inputs, self._seen)) or any(one.noise != "lap" for one in draws)
+        edges = (
+            edge for graph in self._shapes or () for node in graph.nodes for edge in node.edges
+        )
+        if any(map(has_inputs, (*self._seen, *chain(*(edge.variables for edge in edges))))):
+            return True
+        draws = [one for one in self._events if isinstance(one, Draw)]
+        return any(
+            has_inputs(one.width) or (has_inputs(one.mean) and one.noise != "lap") for one in draws
+        )
 
     def unit(self, what: str, *inputs: tuple[Value, ...]) -> str:
         """Return which of 1/ε and log(b)/ε is combined with reals, for these finite inputs.

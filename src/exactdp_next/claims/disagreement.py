@@ -54,7 +54,7 @@ def disagreement(ideal: Model, u: Point) -> Disagreement:
                 value = _number(form.at(inputs))
                 holds = bool(value > 0 or (value == 0 and not strict))
                 needed = abs(value) / sum(
-                    (Fraction(abs(c)) for c in form.parts.values()), Fraction(0)
+                    (abs(Fraction(c)) for c in form.parts.values()), Fraction(0)
                 )
                 for taken, edge in zip((True, False), sides, strict=True):
                     if taken == holds and value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..unwritten import PartialObject
 from .certificate import certificate
 from .part import Part
 from .proved import Proved
@@ -16,7 +17,7 @@ HOLDS, FAILS, UNDECIDED, VACUOUS = "holds", "fails", "undecided", "vacuous"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(PartialObject):
     """The answer to a claim: `holds`, `fails`, `undecided` or `vacuous`; only `holds` is true.
 
     It has a proof of each goal, the inputs about which nothing is claimed, a counterexample, or

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import factorial
 
 from flint import fmpq
@@ -17,6 +16,7 @@ from flint import fmpq
 from ..ring.enclose import fmpq_of
 from ..ring.expsum import ExpSum, Key
 from ..ring.linear import Linear, Rational
+from ..run import progress, remembered
 
 T = "t"
 """The name of the product of ε and the noise."""
@@ -57,6 +57,7 @@ class Density:
         found = list[ExpSum]()
         carried = NONE
         for i, piece in enumerate(self.pieces):
+            progress(i, len(self.pieces), "integrating piece")
             p = primitive(piece)
             if i:
                 carried = carried - p.substitute({T: self.breaks[i - 1]})
@@ -100,14 +101,14 @@ class Density:
         return [*found, self.pieces[-1]]
 
 
-@lru_cache(maxsize=4096)
+@remembered(most=4096)
 def laplace(rate: Fraction, mean: Rational) -> Density:
     """Return the density of Laplace noise in t: rate/2·e^{−rate·|t − ε·mean|}."""
     sides = (ExpSum.exp(Linear({T: s * rate}, -s * rate * mean)) * (rate / 2) for s in (1, -1))
     return Density((mean,), tuple(sides))
 
 
-@lru_cache(maxsize=4096)
+@remembered(most=4096)
 def laplace_below(rate: Fraction, mean: Rational) -> Density:
     """Return its distribution function."""
     return laplace(rate, mean).below()

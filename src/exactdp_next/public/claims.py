@@ -13,11 +13,12 @@ from ..errors import NotYet
 from ..questions.check import check
 from ..ring.expr import Expr
 from ..run import running
+from ..unwritten import PartialObject
 from .mechanism import Mechanism
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(PartialObject):
     """The claim that a mechanism is (α, β, γ)-accurate at given inputs (Definition 2)."""
 
     mechanism: Mechanism

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..language.program import Program
+from ..unwritten import PartialObject
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class Mechanism(PartialObject):
     """A mechanism: a Python function that is read and never executed."""
 
     program: Program

@@ -5,7 +5,8 @@ From the bottom up:
 - `evaluation`, `sign_claims`: signs at points; certificates of signs;
 - `ratios`, `linear`, `cones`, `formulas`: quotients of sums, linear forms in unknowns, polyhedral
   cones, formulas for α, β, γ;
-- `programs`, `interpreter`, `builtin`, `runs`: the mechanisms' language, and its runs along paths;
+- `allowed`, `programs`, `interpreter`, `builtin`, `runs`: the mechanisms' language, and its runs
+  along paths;
 - `integrals`, `distances`, `points`, `derivation`: probabilities, distances, runs at inputs; the
   programs of one claim;
 - `parametric`: a claim's program on a cone of inputs, of which a point is one: the ray where only ε

@@ -175,8 +175,10 @@ def matches(
         return True
     if radius is not None and all(numbers):
         return bool(abs(output - ideal) <= radius)
+    # Without a radius True differs from 1; with one it is at distance 0 from it.
     has_form = isinstance(output, LinearForm) or isinstance(ideal, LinearForm)
-    return (all(numbers) or not has_form) and bool(output == ideal)  # True is 1, but no number
+    are_alike = numbers[0] == numbers[1] or (radius is not None and not has_form)
+    return are_alike and bool(output == ideal)
 
 
 def _is_near(output: Ratio, ideal: Any, radius: Any, orders: Orders | None) -> bool:

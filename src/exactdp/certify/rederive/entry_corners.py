@@ -23,7 +23,7 @@ from .cones import PolyhedralCone
 from .corners import StatedCorner
 from .derivation import Derivation
 from .implied import ImpliedForms, side_of
-from .linear import forms_in
+from .linear import forms_in, same
 from .monotone import Monotone
 from .parametric import ProgramOnCone
 from .ratios import UnsupportedError
@@ -121,4 +121,4 @@ class EntryCorners:
     def _encloses(self, k: int, value: Any, side: Any) -> bool:
         """Whether all inputs for which the ideal has a value as its k-th entry satisfy a row."""
         implied = self.implied[k]
-        return all(implied.holds(way, side) for output, way in implied.ends if output == value)
+        return all(implied.holds(way, side) for output, way in implied.ends if same(output, value))

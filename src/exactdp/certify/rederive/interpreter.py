@@ -426,6 +426,7 @@ class FunctionCall:
                 options = self.value(arguments[0])
                 self.program.steps.spend(_COST_OF_CHOICE + _COST_OF_OPTION * len(options))
                 table = {key: one + Ratio.number(0) for key, one in options.items()}
+                self.total([*table.values()])  # which is counted
                 return self.sampling().choose(
                     [(k, chance) for k, chance in table.items() if chance.over]
                 )

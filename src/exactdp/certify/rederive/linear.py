@@ -42,6 +42,13 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | Fraction) and not isinstance(value, bool)
 
 
+def same(one: Any, two: Any) -> bool:
+    """Whether two outputs are equal and of the same kinds: True is not 1."""
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        return len(one) == len(two) and all(map(same, one, two))
+    return isinstance(one, bool) == isinstance(two, bool) and bool(one == two)
+
+
 class LinearForm(OrderedBySign):
     """Σ c·x + constant, with at least one unknown x."""
 

@@ -22,7 +22,7 @@ from .entries import EntryPart
 from .flows import Flows
 from .integrals import Integrals
 from .lattices import WHOLE
-from .linear import LinearForm
+from .linear import LinearForm, same
 from .points import InsideCone, number_of, vector_of
 from .ratios import BrokenRunError, Ratio, UnsupportedError, WrongProgramError, plus
 from .runs import Condition
@@ -147,7 +147,7 @@ class ProgramOnCone:
         merged = self.merged(output, None)
         if merged is not None:
             return Ratio.lifted(merged)
-        own = [way for way in self.ways if way.output == output]
+        own = [way for way in self.ways if same(way.output, output)]
         return sum((self.mass(way, []) for way in own), Ratio.number(0))
 
     def merged(self, wanted: Any, radius: Any) -> Sum | None:

@@ -19,7 +19,7 @@ from .derivation import single
 from .evaluation import EvaluationPoint
 from .formulas import Tree
 from .halfspaces import agree_around
-from .linear import is_number
+from .linear import is_number, same
 from .near_boxes import agree_on_boxes
 from .near_logs import PointLevel, cone_at, point_at
 from .obligations import Levels
@@ -51,7 +51,7 @@ class Refutations(ClaimCases):
         program = ProgramOnCone(self.derivation, space.region, space.entries, unit)
         alpha, gamma = (number_of(one.at(point, space.size), program.judge) for one in at)
         found = self.derive("ideal outputs", lambda: (program.ideal(),))
-        self.require(found is None or found[0] == output, "the ideal output is another one")
+        self.require(found is None or same(found[0], output), "the ideal output is another one")
         chance, beta = (self.quotient(parts[one], space.size) for one in ("probability", "beta"))
         try:
             self.none_disagrees(space, output, alpha, dd, parts)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .linear import LinearForm, Rational, as_int, forms_in, is_number, spelled_key
+from .linear import LinearForm, Rational, as_int, forms_in, is_number, same, spelled_key
 from .merged import Goto, Law, Laws, MergedNode, RunGraph, Way, with_means
 from .ratios import UnsupportedError
 from .runs import Picked
@@ -215,7 +215,7 @@ class _Maker:
 
     def _end(self, output: Any, laws: Laws, introduced: frozenset[int]) -> Reached:
         if not self.sup:
-            is_it = not any(True for _ in forms_in(output)) and bool(output == self.wanted)
+            is_it = not any(True for _ in forms_in(output)) and same(output, self.wanted)
             return (ALWAYS if is_it else NEVER), ()
         if skeleton(output) != self.wanted:
             return NEVER, ()

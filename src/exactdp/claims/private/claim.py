@@ -110,6 +110,12 @@ class Privacy(Claim):
                 f"measure is {shown(self.measure)}",
                 rule=f"measure is {' or '.join(map(repr, MEASURES))}.",
             )
+        if program.checked.output.holds("mixed"):
+            raise ValueRefusedError(
+                "an output is a list in one place and a tuple in another",
+                rule="They are different outputs, and privacy is computed from their entries.",
+                way_out="Return lists everywhere, with an entry that tells them apart.",
+            )
         # All arguments are read now, so that a wrong claim is refused before it is used.
         _ = self.factor, self.delta_form, self.adjacency, self.input_set
         if self.scope.free:
@@ -395,6 +401,7 @@ class Privacy(Claim):
         **how: Unpack[How],
     ) -> Factor:
         """Return the smallest a such that the mechanism is (a·ε, δ)-private, enclosed."""
+        self.require_no_inverse("the smallest budget")
         return smallest_budget(
             self, self.delta if delta is None else delta, width, conduct(progress, how)
         )

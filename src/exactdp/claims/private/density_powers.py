@@ -18,6 +18,7 @@ from exactdp.claims.private.outcomes import NAMES
 from exactdp.claims.private.patterns import reals_in
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError
+from exactdp.language.events import distinct
 from exactdp.language.layout import assembled
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm
@@ -85,7 +86,7 @@ def density_pieces(claim: Privacy, u: Entries, v: Entries) -> list[DensityPiece]
     """Return the densities of real outputs at two listed inputs, in pieces."""
     found: list[DensityPiece] = []
     sides = (claim.outcomes.distribution(x) for x in (u, v))
-    patterns = dict.fromkeys(key.env[0] for side in sides for key in side if reals_in(key.env[0]))
+    patterns = distinct(key.env[0] for side in sides for key in side if reals_in(key.env[0]))
     for pattern in patterns:
         if reals_in(pattern) > 1:
             raise ValueRefusedError(

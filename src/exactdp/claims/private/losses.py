@@ -19,7 +19,7 @@ from exactdp.claims.private.real_sets import PositivePart, positive_parts
 from exactdp.claims.stated.claim import Due
 from exactdp.claims.stated.scope import FREE, with_zeros_in
 from exactdp.errors import ValueRefusedError
-from exactdp.language.events import State
+from exactdp.language.events import State, distinct
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.values import Value
 from exactdp.reals import ClosedForm, ExpPoly, SolutionSet, nonnegative, solution_set
@@ -101,7 +101,7 @@ class Losses:
             {key: chance for key, chance in side.items() if not reals_in(key.env[0])}
             for side in sides
         )
-        every = dict.fromkeys(key.env[0] for side in sides for key in side)
+        every = distinct(key.env[0] for side in sides for key in side)
         for pattern in every:
             if integers_in(pattern):
                 raise only_finite(pattern)
@@ -128,7 +128,7 @@ class Losses:
 
     def _positive(self, region: Region, pattern: Value) -> list[PositivePart]:
         """Return where real outputs are more probable at the first input, for a region."""
-        key = region.names, region.cone, region.entries, pattern
+        key = region.names, region.cone, State(-1, (region.entries, pattern))
         if key not in self._parts:
             found = None
             if reals_in(pattern) == 1 and not integers_in(pattern):
@@ -171,7 +171,7 @@ class Losses:
 
     def with_reals(self, outputs: Iterable[Value]) -> list[Value]:
         """Return the patterns with real numbers; for bounded range, all pairs that have some."""
-        every: Iterable[Value] = dict.fromkeys(outputs)
+        every: Iterable[Value] = distinct(outputs)
         if self._claim.measure != "privacy":
             every = product(every, repeat=2)
         return [one for one in every if reals_in(one)]
@@ -189,11 +189,13 @@ class Losses:
     def seen_of(self, u: Part, v: Part, pattern: Value) -> object:
         """Return the data that the densities of a pattern at two parts of the inputs depend on."""
         if self._claim.has_inverse_eps or FREE in u:
-            return u, v, pattern
+            return u, v, State(-1, (pattern,))
         given = [assembled(self._claim.mechanism.inputs, x) for x in (u, v)]
         parts = [pattern] if self._claim.measure == "privacy" else pattern
         assert isinstance(parts, tuple | list)
-        return pattern, *(self._engine.seen_of(x, one) for one in parts for x in given)
+        return State(-1, (pattern,)), *(
+            self._engine.seen_of(x, one) for one in parts for x in given
+        )
 
     def _bounds(self, both: Entries, u: Entries, v: Entries, trace: Trace) -> Iterator[Loss]:
         mixed = not self._claim.delta_form and self._claim.measure == "privacy"

@@ -29,7 +29,7 @@ from exactdp.claims.regions.places import OnCone
 from exactdp.claims.stated.inputs import as_given
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError, shown
-from exactdp.language.events import State
+from exactdp.language.events import State, distinct
 from exactdp.language.layout import assembled
 from exactdp.language.program import Program
 from exactdp.language.values import Value
@@ -186,7 +186,7 @@ class Outcomes:
         mixed: bool = False,
     ) -> dict[Entries, dict[State, ClosedForm]]:
         """Return the probabilities of the same events at some inputs; without δ, not of reals."""
-        every = list(dict.fromkeys(key.env[0] for side in sides.values() for key in side))
+        every = distinct(key.env[0] for side in sides.values() for key in side)
         atoms = [one for one in every if not endless(one)]
         kept = [one for one in every if endless(one)]
         wide = [one for one in kept if self._claim.delta_form or integers_in(one)]

@@ -32,6 +32,7 @@ from exactdp.claims.stated.inputs import (
 from exactdp.claims.stated.scope import FREE, Part, with_zeros_in
 from exactdp.cones import Cone
 from exactdp.errors import ValueRefusedError, shown
+from exactdp.language.events import State
 from exactdp.language.layout import assembled, entries, entry_names, kinds
 from exactdp.language.program import Program
 from exactdp.language.values import Value, plain
@@ -141,9 +142,9 @@ def regions_of_pair(
     """
     patterns = claim.losses.patterns(u, v)
     if known is not None and patterns:
-        seen = {one: claim.losses.seen_of(u, v, one) for one in patterns}
-        patterns = [one for one in patterns if seen[one] not in known]
-        known.update(seen.values())
+        seen = [claim.losses.seen_of(u, v, one) for one in patterns]
+        patterns = [one for one, key in zip(patterns, seen, strict=True) if key not in known]
+        known.update(seen)
     if FREE in u:
         yield from regions_of_parts(claim, (u, v), [None, *patterns], _balls(claim, u, v))
         return
@@ -209,7 +210,9 @@ def regions_of_parts(
             entries += entry_forms(program, part, unit["eps"] if units else None, place)
         if pattern is not None:
             entries += [pattern, *(Combination(unit[name]) for name in outputs)]
-        region = Region(names, Cone.of(len(names), walls), tuple(entries), claim.epsilon)
+        about = None if pattern is None else State(-1, (pattern,))
+        cone = Cone.of(len(names), walls)
+        region = Region(names, cone, tuple(entries), claim.epsilon, output=about)
         if not reals:
             yield region
         elif (whole := replace(region, is_steady=steady and len(parts) > 1).hull()) is not None:

@@ -153,8 +153,8 @@ class Slopes(Claim):
     def _patterns(self) -> tuple[Value, ...]:
         """The finite outputs, and the patterns of outputs with real numbers."""
         engine = self.mechanism.kept(Engine)
-        if engine.outputs is not None:
-            return engine.outputs
+        if engine.distinct_outputs is not None:
+            return engine.distinct_outputs
         zeros = [Fraction(0) for _ in entry_names(self.mechanism.inputs)]
         return engine.patterns(assembled(self.mechanism.inputs, zeros))
 

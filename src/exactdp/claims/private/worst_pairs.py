@@ -30,7 +30,7 @@ def worst_pairs(claim: Privacy) -> Pairs | None:
     numbers = claim.scope.grid
     if numbers is None or claim.delta_form or claim.measure != "privacy":
         return None
-    outputs = claim.mechanism.kept(Engine).outputs
+    outputs = claim.mechanism.kept(Engine).distinct_outputs
     if outputs is None or any(kinds(claim.mechanism.inputs)):
         return None
     if claim.has_inverse_eps or len(claim.pairs) <= _FEW:

@@ -23,6 +23,7 @@ from exactdp.claims.stated.expressions import Expression
 from exactdp.claims.stated.levels import Range
 from exactdp.cones import Cone, Window
 from exactdp.errors import ValueRefusedError
+from exactdp.language.events import State
 from exactdp.language.layout import assembled
 from exactdp.language.linear import UNIT, base_of, unit_in
 from exactdp.language.tree import Param
@@ -116,6 +117,8 @@ class Region:
     """Whether the mechanism uses 1/ε, or log(r)/ε, as a parameter."""
     is_steady: bool = False
     """Whether all is continuous in ε: the claim at one ε follows from those at others."""
+    output: State | None = None
+    """The pattern of outputs among the entries, if any: here True differs from 1."""
     corner: Corner | None = field(default=None, compare=False)
     """Why the worst inputs suffice, if the region has no others."""
     stands_for: InputClass | None = field(default=None, compare=False)

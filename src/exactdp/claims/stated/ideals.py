@@ -13,6 +13,7 @@ from exactdp.claims.stated.unknowns import PolynomialQuotient
 from exactdp.errors import ExactdpError, ProgramError, UndefinedError, ValueRefusedError, shown
 from exactdp.language.code import Require
 from exactdp.language.helpers import CheckedFunction, checked_function
+from exactdp.language.kinds import join
 from exactdp.language.layout import assembled, kinds
 from exactdp.language.noisy import observes
 from exactdp.language.program import DeterministicProgram, Program, typed_program
@@ -288,6 +289,12 @@ def _checked(function: DeterministicProgram, mechanism: Program) -> IdealProgram
                 f"the ideal takes {own.name}: {own.type}, the mechanism {other.name}: {other.type}",
                 rule="An ideal has the inputs of its mechanism.",
             )
+    if join(mechanism.checked.output, function.checked.output).holds("mixed"):
+        raise ValueRefusedError(
+            "an output is a list in one place and a tuple in another",
+            rule="They are different outputs, and accuracy is computed from their entries.",
+            way_out="Return lists everywhere, in the mechanism and in the ideal.",
+        )
     return IdealProgram(function, function)
 
 
