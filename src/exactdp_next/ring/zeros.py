@@ -201,7 +201,7 @@ def _order_of_zeros(one: Zero, two: Zero) -> int:
     low, high = max(one.lower, two.lower), min(one.upper, two.upper)
     if low >= high:
         return -1 if one.upper <= two.lower else 1
-    h = one.sum.gcd(two.sum)
+    h = one.sum if one.sum == two.sum else one.sum.gcd(two.sum)
     if not h.is_constant and _sign_at(h, low) != _sign_at(h, high):
         return 0
     a: Zero | Fraction = one
