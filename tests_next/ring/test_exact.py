@@ -116,6 +116,9 @@ def test_rates_without_a_small_common_unit() -> None:
         assert f * 2 - f == f
         assert f != f + 1
         assert f.at(1).lower > 0
+        form = f.lower()
+        assert isinstance(form, Ratio)
+        assert form.num.odd_part()[0] == form.num
     assert time.process_time() - start < 5
 
 

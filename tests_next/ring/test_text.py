@@ -269,6 +269,7 @@ def test_numbers_in_formulas() -> None:
         expr((log(3) / (1 - exp(-eps)) / eps - 1).lower()),
         log(expr((1 - exp(-eps)).lower()) + alpha),
         expr(Fraction(-3, 7)),
+        abs(expr(exp(-eps).lower())) + minimum(expr(exp(-eps).lower()), alpha),
     ],
 )
 def test_printing_parses_back(formula: Expr) -> None:

@@ -357,10 +357,11 @@ class ExpSum:
         only. So no other factor is 0 there, and if the derivative D = ∂P/∂θ + B/N·∂P/∂B is 0 there,
         P divides D. D has no higher degree in θ or B, so then D = c·P for a number c, and that is
         so only for P = B, which has no root. With constants it need not be so: (e^ε - e)·(ε - 1)
-        is squarefree, too. Only self = g·s² is always true.
+        is squarefree, too. Only self = g·s² is always true. Beyond LARGEST_DEGREE no factor is
+        looked for, and (self, 1) is returned: roots may be multiple then.
         """
         frame, unit, low, poly, _ = self._canonical()
-        if not poly:
+        if not poly or is_huge(poly):
             return self, ExpSum.of(1)
         content, factors = poly.factor_squarefree()
         odd, square = frame.context.constant(content), frame.context.constant(1)
