@@ -148,6 +148,9 @@ class Run:
         except (ImportError, NotImplementedError, OSError):  # as in a browser
             pass
         except RuntimeError as error:
+            if "process pool" in str(error):
+                self._pool = None
+                fail("worker-ended")
             if "start new thread" not in str(error):
                 raise
         else:

@@ -369,6 +369,17 @@ def test_a_process_that_is_killed_is_told() -> None:
         assert [y for y, _ in one.map(square, [1, 2])] == [1, 4]
 
 
+def test_a_process_that_is_killed_between_questions_is_told() -> None:
+    with running(jobs=2) as one:
+        pids = {pid for _, pid in one.map(square, range(20))}
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.3)
+        with pytest.raises(ExactdpError, match="has ended"):
+            list(one.map(square, [1, 2]))
+        assert [y for y, _ in one.map(square, [1, 2])] == [1, 4]
+
+
 def test_what_nobody_waits_for_is_ended() -> None:
     before = time.monotonic()
     with running(jobs=2) as one:

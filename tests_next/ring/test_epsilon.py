@@ -94,6 +94,14 @@ def test_zeros_beside_rationals() -> None:
     assert Fraction(2, 3) not in Interval(root, 1, lower_open=True)
 
 
+def test_zeros_that_are_not_told_apart() -> None:
+    """√2 as the zero of ε − √2, in which √2 is a constant, and as that of ε² − 2."""
+    with pytest.raises(ExactdpError, match="not decided"):
+        order(zero(eps - sqrt(2), 1, 2), zero(eps**2 - 2, 1, 2))
+    assert zero(eps - sqrt(2), 1, 2) == zero((eps - sqrt(2)) * (eps + 1), 1, 2)
+    assert zero(eps - sqrt(2), 1, 2) < zero(eps**2 - 3, 1, 2)
+
+
 @pytest.mark.parametrize("text", ["(0, ∞)", "[1/2, 3)", "(−∞, 2]", "(-1, 1)", "{4}", "[-1/2, 0]"])
 def test_printing(text: str) -> None:
     assert str(Interval.parse(text)) == text

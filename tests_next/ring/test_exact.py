@@ -102,6 +102,26 @@ def test_no_form(formula: Expr) -> None:
     assert time.process_time() - start < 3
 
 
+def test_rates_without_a_small_common_unit() -> None:
+    """Degrees in e^{ε/unit} of 10⁷ and 10²⁷: no algorithm that counts to them is started."""
+    start = time.process_time()
+    for text in (
+        "(exp(eps/(10**9 + 7)) + exp(eps/(10**9 + 9)))/(exp(eps/998244353) - 1)",
+        "(exp(eps) - 1)/(exp(eps/10**9) - 1)",
+        "(exp(eps/9973) + exp(1000*eps))/(1 + eps + exp(3*eps))",
+    ):
+        f = parse(text)
+        assert f == parse(text)
+        assert hash(f) == hash(parse(text))
+        assert f * 2 - f == f
+        assert f != f + 1
+        assert f.at(1).lower > 0
+        form = f.lower()
+        assert isinstance(form, Ratio)
+        assert form.num.odd_part()[0] == form.num
+    assert time.process_time() - start < 5
+
+
 def test_scaled_parameters() -> None:
     """In a form "alpha" stands for ε·α, so that rates are numbers; α itself is a quotient by ε."""
     theta = ExpSum.name("alpha")
@@ -217,6 +237,8 @@ def test_cases_that_do_not_count_have_no_say() -> None:
     guarded = piecewise((1, (alpha > 0) & (1 / alpha < 2)), (2, True))
     assert guarded.at({"alpha": 0}) == 2
     assert guarded.at({"alpha": 1}) == 1
+    assert piecewise((alpha, log(2) < alpha), (2, True)).at({"alpha": 1}).number == 1
+    assert piecewise((1, alpha < 1)).at({"alpha": 1}).pieces() == []
 
 
 class Tail:

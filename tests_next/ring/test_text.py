@@ -269,6 +269,7 @@ def test_numbers_in_formulas() -> None:
         expr((log(3) / (1 - exp(-eps)) / eps - 1).lower()),
         log(expr((1 - exp(-eps)).lower()) + alpha),
         expr(Fraction(-3, 7)),
+        abs(expr(exp(-eps).lower())) + minimum(expr(exp(-eps).lower()), alpha),
     ],
 )
 def test_printing_parses_back(formula: Expr) -> None:
@@ -334,7 +335,7 @@ def _grown(parts: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(lambda a, b: a + b, parts, parts),
         st.builds(lambda a, b: a - b, parts, parts),
         st.builds(lambda a, b: a * b, parts, parts),
-        st.builds(lambda a, b: a / b if b.lower() != 0 else a, parts, parts),
+        st.builds(lambda a, b: a / b if _is_apart(b) else a, parts, parts),
         st.builds(lambda a, n: a**n if a.number is None else a, parts.filter(_is_apart), powers),
         st.builds(lambda a: -a, parts),
         st.builds(exp, parts),
@@ -353,7 +354,7 @@ def _is_short(a: Expr) -> bool:
 
 
 def _is_apart(a: Expr) -> bool:
-    return a.lower() != 0
+    return a.lower(a.names) != 0
 
 
 formulas = st.recursive(leaf, _grown, max_leaves=12)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..geometry.domain import Domain
+from ..messages import Reason
 from ..ring.expsum import ExpSum
 from ..ring.linear import Rational
 
@@ -67,4 +68,4 @@ class Witness:
 class Open:
     """Not decided, and why."""
 
-    reason: str
+    reason: Reason

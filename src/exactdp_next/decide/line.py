@@ -11,6 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..geometry.domain import Domain
+from ..messages import Reason
 from ..ring.enclose import Taylor, ball, degree_for, point, precision, sign
 from ..ring.expsum import ExpSum
 from ..run import progress
@@ -20,6 +21,12 @@ CLOSE = 30
 """Halvings of a box before squares are divided out.
 
 A simple root is seldom closer to a box's end than 2^−30 of it.
+"""
+
+DEEPEST = CLOSE << 9
+"""Halvings after which a sign is given up: two roots that are closer than 2^−15,000 do not occur.
+
+Only sums whose roots may be multiple (with constants, or of a huge degree) come here.
 """
 
 
@@ -32,26 +39,27 @@ def decide(goal: Goal) -> Proof | Witness | Open:
     if answer is not None:
         return answer
     odd, root = f.odd_part()
-    answer = _walk(odd, goal.on, None)
+    depth = CLOSE
+    while answer is None and depth <= DEEPEST:
+        answer, depth = _walk(odd, goal.on, depth), 2 * depth
     if isinstance(answer, Walk):
         return Square(odd, root, answer)
-    assert answer is not None
-    return answer
+    return answer or Open(Reason.TOO_TIGHT)
 
 
-def _walk(f: ExpSum, on: Domain, depth: int | None) -> Walk | Witness | None:
+def _walk(f: ExpSum, on: Domain, depth: int) -> Walk | Witness | None:
     """Return a proof, a witness, or None where a box is not clear after `depth` halvings.
 
-    Without a depth f has simple roots only, and it terminates: around a point where f is not 0
-    boxes get clear, around a simple root some middle is on the negative side.
+    For a sum with simple roots some depth is enough: around a point where f is not 0 boxes get
+    clear, around a simple root some middle is on the negative side.
     """
     _, b = f.dominant()
     f = f * ExpSum.exp(-Fraction(b, f.unit))
-    with precision(64 + max(0, f.bits()) + (depth or 4 * CLOSE)):
+    with precision(64 + max(0, f.bits()) + 4 * depth):
         return _walked(f, on, depth, degree_for(f.bits()))
 
 
-def _walked(f: ExpSum, on: Domain, depth: int | None, degree: int) -> Walk | Witness | None:
+def _walked(f: ExpSum, on: Domain, depth: int, degree: int) -> Walk | Witness | None:
     low, high = on.ends
     order, near, far, start = 0, None, None, low
     if low == 0:
@@ -81,8 +89,7 @@ def _walked(f: ExpSum, on: Domain, depth: int | None, degree: int) -> Walk | Wit
         middle = (a + b) / 2
         if sign(taylor.value(middle)) < 0:
             return Witness(_simple_near(middle, (b - a) / 4, taylor))
-        left = None if left is None else left - 1
-        stack += [(middle, b, left), (a, middle, left)]
+        stack += [(middle, b, left - 1), (a, middle, left - 1)]
     return Walk(order, near, far, tuple(ends), degree)
 
 

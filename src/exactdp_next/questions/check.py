@@ -10,6 +10,7 @@ from ..claims.statement import Statement
 from ..claims.verdict import FAILS, HOLDS, UNDECIDED, VACUOUS, Verdict
 from ..decide.goal import Open, Witness
 from ..decide.line import decide
+from ..messages import told
 
 
 def check(statement: Statement) -> Verdict:
@@ -23,7 +24,7 @@ def check(statement: Statement) -> Verdict:
         for goal in found:
             answer = decide(goal)
             if isinstance(answer, Open):
-                return Verdict(UNDECIDED, statement, left=answer.reason)
+                return Verdict(UNDECIDED, statement, left=told(answer.reason).message)
             if isinstance(answer, Witness):
                 counterexample = refute(statement, part, goal, answer)
                 if counterexample is None:

@@ -123,6 +123,8 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
         case "-", [one]:
             return -one
         case "/", [one, two]:
+            if divisor := _rational(two):
+                return one * (1 / divisor)
             under = _inverse(two)
             return under and _times(one, under)
         case "^", [one, two]:

@@ -357,7 +357,7 @@ def _root(m: int, n: int) -> int | None:
 def _absolute(one: Expr) -> Expr:
     if one.number is not None:
         return _number(max(one.number, -one.number))
-    return one if one.op in ("abs", "exp", "sqrt") else Expr("abs", (one,))
+    return one if one.op == "abs" else Expr("abs", (one,))
 
 
 def _extreme(op: str, *parts: Expr) -> Expr:

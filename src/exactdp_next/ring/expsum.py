@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, TypeAlias
 
-from flint import arb, arb_series, ctx, fmpq
+from flint import arb, arb_series, ctx, fmpq, fmpq_mpoly
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
@@ -46,6 +46,9 @@ Key: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 Json: TypeAlias = dict[str, Any]
 """What `json.dumps` takes and `json.loads` returns."""
+
+LARGEST_DEGREE = 100_000
+"""The degree in B up to which sums are divided: some seconds beyond, and memory for each degree."""
 
 OPEN = 4096
 """Bits up to which the sign of a constant with logarithms is looked for."""
@@ -213,6 +216,11 @@ class ExpSum:
     def __len__(self) -> int:
         return len(self._body.poly)
 
+    def degrees(self) -> tuple[int, ...]:
+        """Return the degrees of its polynomial in all θ and B."""
+        poly = self._canonical().poly
+        return tuple(map(int, poly.degrees())) if poly else ()
+
     @property
     def is_constant(self) -> bool:
         """Whether it is a number: no name but constants."""
@@ -349,10 +357,11 @@ class ExpSum:
         only. So no other factor is 0 there, and if the derivative D = ∂P/∂θ + B/N·∂P/∂B is 0 there,
         P divides D. D has no higher degree in θ or B, so then D = c·P for a number c, and that is
         so only for P = B, which has no root. With constants it need not be so: (e^ε - e)·(ε - 1)
-        is squarefree, too. Only self = g·s² is always true.
+        is squarefree, too. Only self = g·s² is always true. Beyond LARGEST_DEGREE no factor is
+        looked for, and (self, 1) is returned: roots may be multiple then.
         """
         frame, unit, low, poly, _ = self._canonical()
-        if not poly:
+        if not poly or is_huge(poly):
             return self, ExpSum.of(1)
         content, factors = poly.factor_squarefree()
         odd, square = frame.context.constant(content), frame.context.constant(1)
@@ -365,10 +374,15 @@ class ExpSum:
         return ExpSum(reduced(frame, unit, low, odd)), ExpSum(reduced(frame, unit, none, square))
 
     def divide_exact(self, other: ExpSum) -> ExpSum | None:
-        """Return the sum q with self = q·other if their polynomials divide, otherwise None."""
+        """Return the sum q with self = q·other if their polynomials divide, otherwise None.
+
+        It is not tried for polynomials with a degree above LARGEST_DEGREE.
+        """
         if not other:
             raise ZeroDivisionError("a sum is divided by 0")
         one, two = common(self._body, other._body)
+        if len(other) > 1 and is_huge(one.poly, two.poly):
+            return None
         frame, unit = one.frame, one.unit
         power = power_in_front(frame, two.poly)  # it divides everything
         low = tuple(a - b - c for a, b, c in zip(one.low, two.low, power, strict=True))
@@ -379,8 +393,13 @@ class ExpSum:
         return ExpSum(reduced(frame, unit, low, ratio))
 
     def gcd(self, other: ExpSum) -> ExpSum:
-        """Return a greatest common divisor of the polynomials, with no power of B in front."""
+        """Return a greatest common divisor of the polynomials, with no power of B in front.
+
+        It is 1 for polynomials with a degree above LARGEST_DEGREE, whatever they have in common.
+        """
         one, two = common(self._body, other._body)
+        if self and other and is_huge(one.poly, two.poly):
+            return ExpSum.of(1)
         found = one.poly.gcd(two.poly)
         if not found:
             return ExpSum.of(0)
@@ -498,6 +517,11 @@ class ExpSum:
 
     def __repr__(self) -> str:
         return f"<ExpSum {self}>"
+
+
+def is_huge(*polynomials: fmpq_mpoly) -> bool:
+    """Whether a degree is too high for algorithms whose time or memory grows with it."""
+    return any(d > LARGEST_DEGREE for p in polynomials if p for d in p.degrees())
 
 
 def _parts(x: Value) -> dict[str, Rational]:

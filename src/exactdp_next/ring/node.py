@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import Any, ClassVar
 
@@ -161,7 +161,9 @@ def read(text: str, is_formula: bool) -> Any:
 def _counting(op: str, parts: list[Any]) -> list[Any] | ExactdpError:
     """Return the arguments that count, from left to right, or the error of one that does."""
     kept: list[Any] = []
-    pairs = zip(parts[::2], parts[1::2], strict=True) if op == "cases" else ((x,) for x in parts)
+    pairs: Iterable[tuple[Any, ...]] = ((x,) for x in parts)
+    if op == "cases":
+        pairs = zip(parts[::2], parts[1::2], strict=True)
     for pair in pairs:
         test = pair[0]
         known = None
@@ -172,7 +174,7 @@ def _counting(op: str, parts: list[Any]) -> list[Any] | ExactdpError:
         for part in pair:
             if isinstance(part, ExactdpError):
                 return part
-        kept += pair
+        kept += (type(test)("truth", data=True), pair[1]) if op == "cases" and known else pair
         if known is not None and known is (op != "and"):
             break
     return kept

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from flint import arb, arb_series, fmpq
 
 from .enclose import order, series_of
-from .expsum import ExpSum, Json
+from .expsum import LARGEST_DEGREE, ExpSum, Json
 from .laurent import united
 from .linear import Rational, Value
 
@@ -160,13 +160,15 @@ class Ratio:
         """Return the hash of numerator and denominator without a common divisor.
 
         With roots of primes, which are algebraic, such a quotient is not unique: all of them that
-        are not free of roots have one hash.
+        are not free of roots have one hash; so have those of degrees above LARGEST_DEGREE.
         """
         if self._hash is None:
             rooted = any(x.startswith("log(") for x in self.names)
             one = Ratio.of(self.num) / self.den if rooted else self
             one = one.reduced()
-            if any(x.startswith("log(") for x in one.names):
+            sums = (one.num, *one.factors)
+            is_huge = any(max(f.degrees(), default=0) > LARGEST_DEGREE for f in sums)
+            if is_huge or any(x.startswith("log(") for x in one.names):
                 self._hash = 1
             else:
                 self._hash = hash((one.num, one.den)) if one.factors else hash(one.num)

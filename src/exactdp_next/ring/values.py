@@ -24,6 +24,10 @@ MOST_DIGITS = 10_000
 """Digits of a value: some seconds for a sum of a thousand terms."""
 
 
+LARGEST_VALUE = 4_000_000
+"""Bits of a power of ε that is written out: a megabyte of digits."""
+
+
 def value(root: Expr, x: Rational | arb) -> arb:
     """Enclose the value of a formula at a rational, or its values on a ball.
 
@@ -194,12 +198,18 @@ def enclosure(root: Expr, given: object, digits: int) -> Enclosure:
     ball = enclose.accurate(at, digits * 10 // 3 + 8)
     if not ball.is_finite():
         fail("E27", what=str(root), value=x)
+    if abs(ball).log().abs_lower() > enclose.LONGEST:
+        fail("E41", what=str(root), value=x)
     with enclose.precision(digits * 4 + 64):
         return Enclosure.of(ball)
 
 
 def rational_value(form: ExpSum | Ratio, x: Rational) -> Fraction | None:
     """Return the value at ε = x if the exact form shows that it is rational, otherwise None."""
+    sums = (form.num, *form.factors) if isinstance(form, Ratio) else (form,)
+    degree = max((k for f in sums for ks, _ in f.terms() for k in ks), default=0)
+    if degree * max(abs(x.numerator), x.denominator).bit_length() > LARGEST_VALUE:
+        return None
     try:
         return form.at(x).rational()
     except ZeroDivisionError:

@@ -8,6 +8,7 @@ from math import inf
 from typing import TypeAlias
 
 from ..codec import Json
+from ..errors import fail
 from . import enclose, printing
 from .enclose import Enclosure
 from .expsum import ExpSum
@@ -16,8 +17,8 @@ NARROW = Fraction(1, 2**64)
 """The relative width at which a zero is compared with the simplest rational near it: a rational
 zero whose denominator has up to 30 bits is found. Others stay zeros, which is as exact."""
 
-LAST = Fraction(1, 2**4096)
-"""The width at which two zeros that involve logarithms count as undecided."""
+LAST = Fraction(1, 2**1024)
+"""The width at which two zeros that are still not told apart count as undecided: a second."""
 
 SHOWN = 12
 """Digits of a zero in a text."""
@@ -81,7 +82,7 @@ class Zero:
             sign = _sign_at(self.sum, middle)
             if sign is not None:
                 return middle, sign
-        raise ArithmeticError(f"the sign of {self.sum} near {middle} is unknown")
+        fail("E40", one="0", two=f"{self.sum} at {middle}")
 
     def enclosure(self, digits: int = SHOWN) -> Enclosure:
         """Return an enclosure to so many digits after the point, relative to large zeros."""
@@ -178,7 +179,7 @@ def _order_with(zero: Zero, q: Fraction | float) -> int:
     found: Zero | Fraction = zero
     while isinstance(found, Zero) and found.lower < q < found.upper:
         if found.upper - found.lower < LAST:
-            raise ArithmeticError(f"whether {zero.sum} is 0 at {q} is unknown")
+            fail("E40", one=str(zero), two=str(q))
         found = found.refined((found.upper - found.lower) / 4)
     low, high = (found.lower, found.upper) if isinstance(found, Zero) else (found, found)
     return 1 if q <= low and q < high else -1 if q >= high and q > low else 0
@@ -200,7 +201,7 @@ def _order_of_zeros(one: Zero, two: Zero) -> int:
     low, high = max(one.lower, two.lower), min(one.upper, two.upper)
     if low >= high:
         return -1 if one.upper <= two.lower else 1
-    h = one.sum.gcd(two.sum)
+    h = one.sum if one.sum == two.sum else one.sum.gcd(two.sum)
     if not h.is_constant and _sign_at(h, low) != _sign_at(h, high):
         return 0
     a: Zero | Fraction = one
@@ -209,7 +210,7 @@ def _order_of_zeros(one: Zero, two: Zero) -> int:
         if a.upper <= b.lower or b.upper <= a.lower:
             return -1 if a.upper <= b.lower else 1
         if max(a.upper - a.lower, b.upper - b.lower) < LAST:
-            raise ArithmeticError("whether two zeros are equal is unknown")
+            fail("E40", one=str(one), two=str(two))
         a = a.refined((a.upper - a.lower) / 4)
         b = b.refined((b.upper - b.lower) / 4)
     return order(a, b)
