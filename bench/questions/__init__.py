@@ -15,7 +15,7 @@ KINDS = ("outcome", "number", "set", "is", "says", "refused")
 """The kinds of right answers; an answer has exactly one of these keys."""
 BESIDE = {"outcome": {"certificate"}, "number": {"width"}, "says": {"not"}, "refused": {"says"}}
 """The keys that an answer may have in addition."""
-RESULTS = ("right", "refused", "undecided", "wrong", "slow", "error", "not yet")
+RESULTS = ("right", "refused", "undecided", "wrong", "slow", "error", "given up", "not yet")
 """What the result of a question begins with."""
 WIDTH = Fraction(1, 100)
 """An enclosure wider than this share of its size is no answer: it would contain many numbers."""
@@ -100,6 +100,8 @@ def judge_error(answer: dict[str, Any], error: BaseException) -> str:
     name, message = type(error).__name__, str(error)
     if name == "NotYet":
         return f"not yet: {getattr(error, 'family', '')}"
+    if name == "GivenUp" and "refused" not in answer:
+        return f"given up: {getattr(error, 'family', '')}"
     names = {one.__name__ for one in type(error).__mro__} | {getattr(error, "code", "") or name}
     first = (message.splitlines() or [""])[0]
     if "refused" in answer:

@@ -2,11 +2,19 @@
 
 The whole public API can be imported from here. Names are loaded on first use, so that
 `import exactdp` is fast and `exactdp.certify` never loads the solver whose results it checks.
+
+Two trees are behind these names until one replaces the other: this one, and `exactdp_next`. The
+environment variable EXACTDP_CORE (`old`, the default, or `new`) says for a whole process which one
+gives all names and all modules `exactdp.…`; no module of the other tree is loaded.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -243,8 +251,50 @@ _MODULES = (
 )
 
 
+class _NewTree:
+    """Finds and loads `exactdp.X` as the module `exactdp_next.X`: one object under both names."""
+
+    def find_spec(self, name: str, *_where: object) -> ModuleSpec | None:
+        """Return how a module `exactdp.X` is loaded; `python -m` reads a `__main__` by itself."""
+        if not name.startswith("exactdp.") or name.endswith(".__main__"):
+            return None
+        try:
+            module = import_module(f"exactdp_next{name.removeprefix('exactdp')}")
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] != "exactdp_next":
+                raise
+            exactdp_next.refuse_unwritten(name.removeprefix("exactdp."))
+            return None
+        found = ModuleSpec(name, self, is_package=hasattr(module, "__path__"))  # type: ignore[arg-type]
+        found.loader_state = module, module.__spec__
+        return found
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module of the new tree."""
+        return spec.loader_state[0]  # type: ignore[no-any-return]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own specification back: importing has just replaced it."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state[1]
+
+
+_CORE = os.environ.get("EXACTDP_CORE", "old")
+if _CORE == "new":
+    import exactdp_next
+
+    __all__[:] = exactdp_next.__all__
+    __path__ = exactdp_next.__path__  # no module of this tree can be found any more
+    sys.meta_path.insert(0, _NewTree())
+elif _CORE != "old":
+    raise ImportError(f"EXACTDP_CORE is {_CORE!r}; it must be 'old' or 'new'")
+
+
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if _CORE == "new":
+        if name in exactdp_next.MODULES or name in exactdp_next.GIVEN_UP:
+            return getattr(exactdp_next, name)
+    elif name in __all__:
         for name_of_module in _MODULES:
             module = import_module(name_of_module)
             if hasattr(module, name):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import z3  # type: ignore[import-untyped]
+import z3
 from hypothesis import strategies as st
 
 _OPS = ("<", "<=", ">", ">=", "==")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from claims.formulas import exp
@@ -76,8 +76,11 @@ class Experiment:
         return f"{self.table} {size} {list(self.grid)} κ={self.kappa}"
 
 
+ROWS = Path(__file__).parents[2] / "src" / "exactdp" / "reproduce" / "experiments.toml"
+
+
 def _experiments() -> list[Experiment]:
-    text = files("exactdp.reproduce").joinpath("experiments.toml").read_text(encoding="utf-8")
+    text = ROWS.read_text(encoding="utf-8")
     found = []
     for row in tomllib.loads(text)["row"]:
         two = row["program"] in ("sparse_variant", "numeric_sparse")

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-import z3  # type: ignore[import-untyped]
+import z3
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 

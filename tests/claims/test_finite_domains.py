@@ -15,7 +15,7 @@ import pytest
 
 from claims import oracle
 from claims.published import EXPERIMENTS, Experiment
-from exactdp import Mechanism
+from exactdp import Accuracy, Ideal, Mechanism
 
 HOLDING = [
     one
@@ -102,3 +102,16 @@ def test_a_row_that_holds_fails_on_its_finite_domain(one: Experiment) -> None:
     assert finite.check().outcome == "fails"
     strictly = replace(finite, boundary="skip").check().outcome
     assert strictly == ("holds" if one.program == "numeric_sparse" else "fails")
+
+
+def test_a_program_without_inputs() -> None:
+    """It has one input, (), and no other at any distance: each of three outputs has Pr 1/3."""
+    three = Mechanism.from_source("""
+def three():
+    found = 2 * bernoulli(0.5) + bernoulli(0.5)
+    observe(found < 3)
+    return found
+""")
+    zero = Ideal.from_source("def zero(): return 0")
+    best = Accuracy(three, "2/3", ideal=zero).tightest()
+    assert (best.kappa.lower, best.kappa.upper) == (1, 1)

@@ -21,6 +21,7 @@ from exactdp import (
     Real,
     alpha,
     certify,
+    discrete,
     eps,
     exp,
     gamma,
@@ -29,7 +30,6 @@ from exactdp import (
     mechanism,
     sup,
 )
-from exactdp.claims import discrete
 
 # mypy: disable-error-code="no-untyped-def, valid-type, no-untyped-call, index"
 

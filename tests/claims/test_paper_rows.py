@@ -16,7 +16,6 @@ from claims import oracle
 from claims.formulas import exp
 from claims.published import EXPERIMENTS, OTHERWISE_IN_THE_FIGURE, Experiment
 from exactdp import Accuracy, alpha, eps
-from exactdp.claims.stated.output_distances import OutputDistance
 
 WITNESSED = [one for one in EXPERIMENTS if one.witness is not None]
 
@@ -169,7 +168,6 @@ def test_numeric_sparse_on_the_smallest_grids_says_nothing_by_the_definition() -
 def test_a_claim_of_a_row_is_a_sentence() -> None:
     claim = witnessed("noisy_max", 5, 3).claim()
     assert isinstance(claim, Accuracy)
-    assert not isinstance(claim.output_distance, OutputDistance)  # `discrete` serves both
     assert str(replace(claim, beta=3 * exp(-alpha * eps / 2))) == (
         "noisy_max is (α, β, γ)-accurate with α any, γ = 0 and β = 3*exp(-alpha*eps/2) "
         "on the grid -1 … 1, for every ε in (0, ∞)"

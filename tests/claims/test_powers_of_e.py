@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import pickle
 from fractions import Fraction
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from certify.specimens import seal
 from exactdp import (
     ANY,
     Accuracy,
@@ -125,23 +123,6 @@ def test_questions_about_them() -> None:
     assert "e^{-1}" in claim._repr_latex_()
     assert pickle.loads(pickle.dumps(claim)).check().outcome == "fails"
     assert Accuracy(LAPLACE, exp(2), 0, 1, inputs=AllReals()).check().outcome == "vacuous"
-
-
-def test_a_certificate_with_another_power_is_rejected() -> None:
-    """The number in the exponent belongs to what is claimed."""
-    right = json.loads(json.dumps(Accuracy(LAPLACE, "exp(-2)", 0, "2/eps").check().certificate))
-    assert certify.check(right).accepted
-    (tree,) = right["claim"]["cases"][0]["beta"]
-    text = json.dumps(tree)
-    for change in ('"-3"', '"-20001/10000"', '"2"'):
-        wrong = copy.deepcopy(right)
-        wrong["claim"]["cases"][0]["beta"] = [json.loads(text.replace('"-2"', change))]
-        assert not certify.check(seal(wrong)).accepted
-    wrong = copy.deepcopy(right)
-    wrong["claim"]["cases"][0]["beta"] = [json.loads(text.replace('"1"]', '"log(3)"]'))]
-    assert not certify.check(seal(wrong)).accepted
-    wrong["claim"]["unit"] = "3"
-    assert not certify.check(seal(wrong)).accepted
 
 
 def test_refused_elsewhere() -> None:

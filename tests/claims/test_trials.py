@@ -10,6 +10,7 @@ import pytest
 from exactdp import (
     Accuracy,
     AllReals,
+    ExactdpError,
     Ideal,
     Mechanism,
     alpha,
@@ -18,7 +19,6 @@ from exactdp import (
     maximum,
     piecewise,
 )
-from exactdp.errors import ExactdpError
 
 LARGER = Mechanism.from_source(
     "def larger(q: Real[2]): return 1 if lap(eps / 2, q[1]) > lap(eps / 2, q[0]) else 0"

@@ -1,4 +1,4 @@
-"""Commands that no other test noticed when they were changed: see `tests/mutants`."""
+"""Commands that no other test noticed when they were changed: see `mutants`."""
 
 from __future__ import annotations
 

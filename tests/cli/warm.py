@@ -12,13 +12,16 @@ import os
 import socket
 import sys
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import exactdp
-from exactdp.cli import main  # before the module of this name is loaded
-from exactdp.cli.main import COMMANDS
+from exactdp import cli
 
-MODULES = ["rich.progress", "rich.table", *(f"exactdp.cli.{name}" for name in COMMANDS)]
+main = cli.main  # before a module of this name is loaded
+
+COMMANDS = [f"exactdp.cli.{one.name}" for one in iter_modules(cli.__path__)]
+MODULES = ["rich.progress", "rich.table", *COMMANDS]
 
 
 def serve(channel: socket.socket) -> tuple[Any, list[int]] | None:

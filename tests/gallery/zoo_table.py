@@ -10,8 +10,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
-from exactdp import Accuracy, ClosedForm, Expected, Mechanism, Privacy
-from exactdp.errors import ExactdpError
+from exactdp import Accuracy, ClosedForm, ExactdpError, Expected, Mechanism, Privacy
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "examples" / "zoo").glob("*.py"))

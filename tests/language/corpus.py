@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from exactdp import Mechanism
-from exactdp.language.types import ListType
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -49,14 +48,15 @@ def some_input(mechanism: Mechanism, choice: int = 0) -> tuple[Any, ...]:
     """Return one input of a mechanism; different choices give different ones."""
     values = []
     for position, param in enumerate(mechanism.inputs):
-        kind = param.type
+        kind: Any = param.type
         assert kind is not None
-        count = kind.length if isinstance(kind, ListType) else 1
-        item = kind.item if isinstance(kind, ListType) else kind
+        is_list = hasattr(kind, "length")
+        count = kind.length if is_list else 1
+        item = kind.item if is_list else kind
         members = list(item.values()) if item.finite else [-1, 0, 2, 1]
         steps = (choice + position + k * (1 + choice) for k in range(count))
         picked = [members[step % len(members)] for step in steps]
-        values.append(picked if isinstance(kind, ListType) else picked[0])
+        values.append(picked if is_list else picked[0])
     return tuple(values)
 
 

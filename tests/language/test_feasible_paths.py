@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Mechanism, alpha, eps, exp
-from exactdp.errors import ProgramError
+from exactdp import Accuracy, AllReals, Mechanism, ProgramError, alpha, eps, exp
 
 RIGHT = {
     "a truth value": (

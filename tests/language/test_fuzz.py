@@ -13,8 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from exactdp import Mechanism
-from exactdp.errors import ExactdpError
+from exactdp import ExactdpError, Mechanism
 from support.examples import examples
 
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactdp import Mechanism
-from exactdp.errors import ProgramError
+from exactdp import Mechanism, ProgramError
 from support.examples import examples
 
 PROGRAM = """def f(x: Dom(0, 1), b: bool, n: Dom([None, True])):

@@ -6,8 +6,7 @@ from types import FunctionType
 
 import pytest
 
-from exactdp import Mechanism, ProgramError, mechanism
-from exactdp.errors import ExactdpError
+from exactdp import ExactdpError, Mechanism, ProgramError, mechanism
 
 PAIRS = {
     "a lambda": (

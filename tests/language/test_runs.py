@@ -13,8 +13,7 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 
-from exactdp import Mechanism
-from exactdp.errors import ExactdpError
+from exactdp import ExactdpError, Mechanism
 
 from .corpus import load
 

@@ -7,8 +7,7 @@ from math import exp as e_to
 
 import pytest
 
-from exactdp import Accuracy, Expected, Mechanism, eps, exp, maximum, minimum
-from exactdp.errors import ProgramError
+from exactdp import Accuracy, Expected, Mechanism, ProgramError, eps, exp, maximum, minimum
 
 
 def table(x: int, k: int) -> dict[int, object]:

@@ -79,7 +79,7 @@ def built(kind: str, source: Path, tools: Path) -> Path:
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0].split("-")[0] for name in names} == {"exactdp"}
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"exactdp", "exactdp_next"}
     for needed in (
         *("py.typed", "report/page.html", "reproduce/experiments.toml", "cli/starters.py"),
         *("documents/errors/noise.md", "documents/language.md", "documents/schema/cli-v1.json"),
@@ -135,6 +135,7 @@ def test_the_source_distribution(sdist: Path) -> None:
     for needed in (
         *("pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff", "Makefile"),
         *("src/exactdp/__init__.py", "tests/cli/test_golden.py", "docs/index.md"),
+        *("src/exactdp_next/__init__.py", "tests_next/test_columns.py", "bench/frozen.toml"),
         *("examples/laplace.py", "bench/__main__.py"),
     ):
         assert needed in names, needed

@@ -10,8 +10,19 @@ from typing import Any
 
 import pytest
 
-from exactdp import Accuracy, AllReals, Grid, Ideal, Mechanism, Real, alpha, eps, exp
-from exactdp.errors import ExactdpError, ProgramError
+from exactdp import (
+    Accuracy,
+    AllReals,
+    ExactdpError,
+    Grid,
+    Ideal,
+    Mechanism,
+    ProgramError,
+    Real,
+    alpha,
+    eps,
+    exp,
+)
 
 ABOVE = Mechanism.from_source("def above(q: Real):\n    return lap(eps, q) > 2 + 3 / eps\n")
 IDEAL = Ideal.from_source("def ideal(q: Real):\n    return q > 2\n")

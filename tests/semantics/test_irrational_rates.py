@@ -10,9 +10,7 @@ from mpmath import exp as e_to
 from mpmath import inf, mpf, quad
 from mpmath import sqrt as root
 
-from exactdp import AllReals, Mechanism, eps, exp, sqrt
-from exactdp.errors import ExactdpError
-from exactdp.language import Real
+from exactdp import AllReals, ExactdpError, Mechanism, Real, eps, exp, sqrt
 
 RUNS = 40_000
 

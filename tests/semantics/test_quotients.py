@@ -10,9 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exactdp import Accuracy, AllReals, ErrorBound, Mechanism, Privacy, Real, eps, exp
-from exactdp.errors import ExactdpError
-from exactdp.reals import Interval
+from exactdp import (
+    Accuracy,
+    AllReals,
+    ErrorBound,
+    ExactdpError,
+    Interval,
+    Mechanism,
+    Privacy,
+    Real,
+    eps,
+    exp,
+)
 from support.examples import examples
 
 RELEASED = Mechanism.from_source("""

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import Accuracy, Ideal, Interval, Mechanism, certify, eps, exp
-from exactdp.errors import ProgramError
+from exactdp import Accuracy, Ideal, Interval, Mechanism, ProgramError, certify, eps, exp
 
 
 def read(body: str, head: str = "q: Real") -> Mechanism:

@@ -16,8 +16,10 @@ from exactdp import (
     AllReals,
     Box,
     ErrorBound,
+    ExactdpError,
     Expected,
     Grid,
+    Interval,
     Mechanism,
     Privacy,
     Real,
@@ -27,8 +29,6 @@ from exactdp import (
     exp,
     gamma,
 )
-from exactdp.errors import ExactdpError
-from exactdp.reals import Interval
 from support.examples import examples
 
 FAR = 400  # whole numbers on each side of the mean; beyond, there is no mass to speak of

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import Accuracy, Ideal, Mechanism, certify, eps, exp
-from exactdp.errors import ExactdpError
+from exactdp import Accuracy, ExactdpError, Ideal, Mechanism, certify, eps, exp
 
 RATIO = math.exp(-1)
 

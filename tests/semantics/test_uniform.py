@@ -8,8 +8,19 @@ from fractions import Fraction
 import pytest
 from scipy.integrate import quad
 
-from exactdp import Accuracy, AllReals, Box, Ideal, Mechanism, Real, alpha, certify, eps, exp
-from exactdp.errors import ProgramError
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Box,
+    Ideal,
+    Mechanism,
+    ProgramError,
+    Real,
+    alpha,
+    certify,
+    eps,
+    exp,
+)
 from semantics.quadrature import laplace_above
 
 

@@ -22,8 +22,8 @@ from exactdp import ExactdpError, Mechanism
 
 from .claims import COARSE, GRID, Asker
 from .compare import Bench, Log, compare, compare_distribution, compare_tightest, near_truth
+from .privacy import compare_privacy, watch_memory
 from .programs import Writer
-from .routes import compare_privacy, compare_routes, watch_memory
 
 _CLAIMS = 8  # about one program
 _SHARES = (0.0, 0.1, -0.1, 0.01, -0.01, 1e-3, -1e-3, 1e-5, -1e-5, 0.5)
@@ -51,10 +51,8 @@ def case(seed: str, log: Log | None = None) -> Log:
         compare(bench, question, mechanism, log, close)
         if random.random() < 0.2:
             compare_tightest(bench, question, mechanism, log)
-        if number == 1:
-            compare_routes(question, mechanism, log)
-            if made.outputs != "numbers":
-                compare_privacy(bench, question, mechanism, random, log)
+        if number == 1 and made.outputs != "numbers":
+            compare_privacy(bench, question, mechanism, random, log)
     return log
 
 

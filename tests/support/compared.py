@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from exactdp.reals import ClosedForm, ExpPoly
 from support.oracle import Judge, Masses, Program
 
 BUDGETS = (Fraction(1, 3), Fraction(1), Fraction(5, 2))
 
 
-def agree_with_oracle(text: str, u: Any, found: Mapping[Any, ClosedForm]) -> None:
+def agree_with_oracle(text: str, u: Any, found: Mapping[Any, Any]) -> None:
     """Assert that a distribution has mass exactly 1, and is that of the program run by Python."""
-    assert sum(found.values(), start=ExpPoly(0)) == ExpPoly(1)
+    assert sum(found.values()) == 1
     program = Program(text)
     entries = program.entries(u) if program.parameters else ()
     masses = Masses(np.array([float(e) for e in BUDGETS]))

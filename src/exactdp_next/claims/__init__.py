@@ -1,0 +1,1 @@
+"""Claims as data: what must be proved, and the answers."""

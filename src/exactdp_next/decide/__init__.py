@@ -1,0 +1,1 @@
+"""Is an expression ≥ 0 on a domain? Small deciders with one kind of answer."""

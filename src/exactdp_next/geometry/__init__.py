@@ -1,0 +1,1 @@
+"""Cones, exact linear programs, domains: where goals are claimed."""

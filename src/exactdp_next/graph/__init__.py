@@ -1,0 +1,1 @@
+"""What a program does: its states, merged into a graph for each event."""

@@ -1,0 +1,1 @@
+"""Programs: everything that a user writes as a function."""

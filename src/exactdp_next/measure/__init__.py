@@ -1,0 +1,1 @@
+"""Probabilities: a graph becomes an exact function of ε."""

@@ -1,0 +1,3 @@
+"""Settings of the tests of the new tree."""
+
+pytest_plugins = ["support.settings"]

@@ -1,0 +1,23 @@
+"""Mechanisms of the tests: they are read, not run, so their annotations are no types."""
+
+# mypy: ignore-errors
+
+from exactdp_next.language.samplers import lap
+from exactdp_next.language.types import Real
+from exactdp_next.public.mechanism import Mechanism, mechanism
+from exactdp_next.ring.expr import eps
+
+
+def noisy_max(m: int) -> Mechanism:
+    """Return the index of the largest of m noisy numbers."""
+
+    @mechanism
+    def noisy_max(q: Real[m]):
+        best, top = 0, lap(eps / 2, q[0])
+        for i in range(1, m):
+            r = lap(eps / 2, q[i])
+            if r > top:
+                best, top = i, r
+        return best
+
+    return noisy_max
