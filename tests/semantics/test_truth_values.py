@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import ExactdpError, Mechanism, certify
+from exactdp import Accuracy, ExactdpError, Ideal, Mechanism, certify, sup
 from soak.claims import Claim, Question
 from soak.compare import Bench, Log, compare
 from support.compared import agree_with_oracle
@@ -77,6 +77,15 @@ def test_certificates(beta: str, inputs: str) -> None:
         )
         report = certify.check(claim.accuracy().check().certificate)
         assert report.accepted, report.reason
+
+
+@pytest.mark.parametrize(("returned", "wanted"), [("1", "True"), ("lap(eps, 0) > 0", "0")])
+def test_a_truth_value_for_a_number_in_a_list(returned: str, wanted: str) -> None:
+    """With `sup` the error was 0, though the output is never the ideal one."""
+    mechanism = Mechanism.from_source(f"def f(x: Dom(0, 1)): return [{returned}, 2]")
+    given = Ideal.from_source(f"def g(x: Dom(0, 1)): return [{wanted}, 2]")
+    with pytest.raises(ExactdpError, match="has a truth value where"):
+        Accuracy(mechanism, "1/4", ideal=given, output_distance=sup).check()
 
 
 @pytest.mark.parametrize("text", [PAIR, THREE, NEVER])

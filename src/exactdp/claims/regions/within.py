@@ -156,7 +156,11 @@ class Within:
 
     def comparable(self, u: tuple[Value, ...], output: Value, trace: Trace | None = None) -> None:
         """Refuse an ideal output of a kind that the mechanism never returns."""
-        if not self._has_own_ideal or has_spots(u) or _kind(output) in self._kinds:
+        if not self._has_own_ideal or has_spots(u):
+            return
+        has_noise = self._mechanism.checked.output.holds_noise
+        in_lists = self._metric == sup and isinstance(output, tuple) and not has_noise
+        if _kind(output) in self._kinds and not in_lists:
             return
         given = as_given(self._mechanism, u)
         found = (
@@ -164,7 +168,15 @@ class Within:
             if trace is None
             else self._engine.distribution_at_spots(u, trace)
         )
-        kinds = set(map(_kind, found))
+        if in_lists and any(_is_mixed(output, other) for other, _ in found.apart):
+            raise ValueRefusedError(
+                f"at the input {shown(given)} the ideal output {shown(output)} has a truth value "
+                "where the mechanism returns the number that it is equal to, or the reverse",
+                rule="True and 1 are two outputs, and the distance sup would be 0.",
+                way_out="Return the same kind from both: int(x) or x == 1; or write "
+                "output_distance=discrete.",
+            )
+        kinds = {_kind(other) for other, _ in found.apart}
         self._kinds |= kinds
         if _kind(output) not in kinds:
             raise ValueRefusedError(
@@ -221,6 +233,13 @@ def _gap(one: Distance, two: Distance) -> Distance:
 
 def _has_noise(pattern: Value) -> bool:
     return any(one is int or isinstance(one, RealType) for one in leaves(pattern))
+
+
+def _is_mixed(one: Value, two: Value) -> bool:
+    """Whether there is True in one place of an output, and 1 in the other output."""
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        return len(one) == len(two) and any(map(_is_mixed, one, two))
+    return one == two and isinstance(one, bool) != isinstance(two, bool)
 
 
 def _kind(output: Value) -> str:
