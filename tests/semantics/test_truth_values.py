@@ -6,7 +6,20 @@ from fractions import Fraction
 
 import pytest
 
-from exactdp import Accuracy, ExactdpError, Ideal, Mechanism, certify, sup
+from exactdp import (
+    Accuracy,
+    AllReals,
+    Box,
+    ExactdpError,
+    Ideal,
+    Mechanism,
+    ValueRefusedError,
+    alpha,
+    certify,
+    eps,
+    exp,
+    sup,
+)
 from soak.claims import Claim, Question
 from soak.compare import Bench, Log, compare
 from support.compared import agree_with_oracle
@@ -114,3 +127,13 @@ def test_claims(text: str, gamma: str, inputs: str) -> None:
         )
         assert not log.wrong, log.wrong
         assert log.counts["claims"] == 1
+
+
+@pytest.mark.parametrize("inputs", [AllReals(), Box(0, 5), [1]])
+def test_sup_refuses_a_truth_value_for_a_number_in_a_list(inputs: object) -> None:
+    """True is not 1, so [True, 2] is never [1, 2]; with sup their distance would be 0."""
+    mechanism = Mechanism.from_source("def f(q: Real): return [lap(eps, q) > 0, 2]")
+    ideal = Ideal.from_source("def g(q: Real): return [1 if q > 0 else 0, 2]")
+    claim = Accuracy(mechanism, exp(-alpha * eps), ideal=ideal, output_distance=sup, inputs=inputs)
+    with pytest.raises(ValueRefusedError, match="has a truth value"):
+        claim.check()

@@ -56,6 +56,8 @@ class FiniteSearch:
         self, u: tuple[Value, ...], output: Value, differ: Callable[[Value], bool] | None
     ) -> tuple[Distance, tuple[Value, ...] | None]:
         """Return dd(u), and an input there if it is finite."""
+        if not self._domains:  # there is no other input
+            return inf, None
         if self._is_long and differ is None:
             return self._along(u, output)
         found = self._in_order(entries(u)) if self._distance.by_entry else self._all(entries(u))

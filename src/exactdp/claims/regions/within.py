@@ -156,16 +156,14 @@ class Within:
 
     def comparable(self, u: tuple[Value, ...], output: Value, trace: Trace | None = None) -> None:
         """Refuse an ideal output of a kind that the mechanism never returns."""
-        if not self._has_own_ideal or has_spots(u):
-            return
-        has_noise = self._mechanism.checked.output.holds_noise
+        symbolic, has_noise = has_spots(u), self._mechanism.checked.output.holds_noise
         in_lists = self._metric == sup and isinstance(output, tuple) and not has_noise
-        if _kind(output) in self._kinds and not in_lists:
+        if not self._has_own_ideal or (not in_lists and (symbolic or _kind(output) in self._kinds)):
             return
         given = as_given(self._mechanism, u)
         found = (
             self._engine.distribution(given)
-            if trace is None
+            if trace is None and not symbolic
             else self._engine.distribution_at_spots(u, trace)
         )
         if in_lists and any(_is_mixed(output, other) for other, _ in found.apart):
@@ -176,6 +174,8 @@ class Within:
                 way_out="Return the same kind from both: int(x) or x == 1; or write "
                 "output_distance=discrete.",
             )
+        if symbolic:
+            return
         kinds = {_kind(other) for other, _ in found.apart}
         self._kinds |= kinds
         if _kind(output) not in kinds:
