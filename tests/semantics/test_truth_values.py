@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,7 @@ def test_claims(text: str, gamma: str, inputs: str) -> None:
 
 
 @pytest.mark.parametrize("inputs", [AllReals(), Box(0, 5), [1]])
-def test_sup_refuses_a_truth_value_for_a_number_in_a_list(inputs: object) -> None:
+def test_sup_refuses_a_truth_value_for_a_number_in_a_list(inputs: Any) -> None:
     """True is not 1, so [True, 2] is never [1, 2]; with sup their distance would be 0."""
     mechanism = Mechanism.from_source("def f(q: Real): return [lap(eps, q) > 0, 2]")
     ideal = Ideal.from_source("def g(q: Real): return [1 if q > 0 else 0, 2]")
