@@ -205,7 +205,7 @@ def test_a_real_terminal() -> None:
             seen += part
     os.close(ours)
     assert process.wait() == 0
-    assert re.fullmatch(rb"(\rnode \d+ of 24, 2 s){1,3}\r +\r", seen)
+    assert re.fullmatch(rb"(\rnode \d+ of 24, [2-9] s)+\r +\r", seen)  # a slow machine says more
     piped = subprocess.run(
         [sys.executable, "-c", TALKING], capture_output=True, env=env, check=True
     )
