@@ -17,9 +17,6 @@ from .sums import Form, form, length, plus, scaled
 Value = bool | str | None | Fraction | Form | Formula | tuple["Value", ...]
 """A number is a Fraction, never an int: so `/` never gives a float."""
 
-TAKEN = frozenset({"eps", "exp", "alpha", "gamma"})
-"""No inputs: β is a formula in these, and the statement would be read as another one."""
-
 MOST_INPUTS = 100_000
 """Single numbers of an input: names of more take more memory than a certificate may cause."""
 
@@ -128,7 +125,7 @@ def read_program(x: object) -> Program:
     kinds = []
     for one in listed(inputs, "inputs"):
         variable, kind = row(one, 2, "an input")
-        kinds.append((_named(variable, TAKEN), _length(text(kind, "a type"))))
+        kinds.append((_named(variable), _length(text(kind, "a type"))))
     need(len({v for v, _ in kinds}) == len(kinds), "two inputs with one name")
     need(sum(n or 1 for _, n in kinds) <= MOST_INPUTS, "more inputs than are covered")
     instructions = [
@@ -140,13 +137,10 @@ def read_program(x: object) -> Program:
     return Program(_named(name), tuple(kinds), tuple(instructions))
 
 
-def _named(x: object, taken: frozenset[str] = frozenset({"eps", "exp"})) -> str:
-    """Return a name of Python that stands for nothing else where the statement is printed."""
+def _named(x: object) -> str:
+    """Return a name of Python: it is read as nothing else where the statement is printed."""
     written = text(x, "a name")
-    need(
-        written.isidentifier() and not iskeyword(written) and written not in taken,
-        "a name that reads as something else",
-    )
+    need(written.isidentifier() and not iskeyword(written), "a name that reads as something else")
     return written
 
 

@@ -12,7 +12,7 @@ from math import factorial
 from .document import Work, fields, listed, natural, need, rational, row
 from .enclosures import Exponentials, enclosed
 from .sums import HIGHEST as HIGHEST_POWER
-from .sums import LARGEST_RATE, Sum, length, multiplied, number
+from .sums import LONGEST_RATE, Sum, length, multiplied, number
 
 Window = tuple[Fraction, Fraction | None]
 
@@ -130,7 +130,7 @@ def read_sum(x: object) -> Sum:
         power = natural(k, "a power")
         need(type(b) is int, "an exponent")
         assert isinstance(b, int)
-        need(power <= HIGHEST_POWER and abs(b) <= LARGEST_RATE, "a power that is too high")
+        need(power <= HIGHEST_POWER and b.bit_length() <= LONGEST_RATE, "a power that is too high")
         found[power, b] = rational(c, "a coefficient")
     size = natural(unit, "a unit")
     need(size > 0 and len(found) == len(listed(terms, "terms")) and all(found.values()), "a sum")

@@ -126,8 +126,9 @@ def ast_text(v: object) -> str:
 
 
 def shown_name(name: str) -> str:
-    """Print a name; letters that may look like others are printed by their numbers."""
-    return name.encode("ascii", "backslashreplace").decode()
+    """Print a name: not as a name in a formula, and other letters by their numbers."""
+    mark = "#" if name in ("eps", "exp", "alpha", "gamma") else ""
+    return mark + name.encode("ascii", "backslashreplace").decode()
 
 
 def check_parts(statement: Statement, document: dict[str, object], work: Work) -> None:

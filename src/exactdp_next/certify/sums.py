@@ -76,11 +76,8 @@ def _constant(a: Form | Fraction) -> Fraction:
 HIGHEST = 2_000
 """Power of ε in a sum: a product of samples has one for each."""
 
-LARGEST_RATE = 2**40
-"""Numerator of a rate over the common denominator."""
-
-LONGEST_UNIT = 2_000
-"""Bits of a common denominator of exponents."""
+LONGEST_RATE = 2_000
+"""Bits of an exponent, and of the common denominator of exponents."""
 
 Terms = dict[tuple[int, int], Fraction]
 """{(k, b): c} for Σ c·ε^k·e^{bε/unit}."""
@@ -117,7 +114,7 @@ class Sum:
 
     def _in(self, unit: int) -> Terms:
         factor = unit // self.unit
-        need(unit.bit_length() <= LONGEST_UNIT, "a unit that is too long")
+        need(unit.bit_length() <= LONGEST_RATE, "a unit that is too long")
         return {(k, b * factor): c for (k, b), c in self.terms.items()}
 
 
@@ -139,7 +136,8 @@ def multiplied(f: Sum, g: Sum, work: Work) -> Sum:
         for (m, d), e in two.items():
             result[k + m, b + d] = result.get((k + m, b + d), Fraction(0)) + sized(c * e, work)
     need(
-        all(k <= HIGHEST and abs(b) <= LARGEST_RATE for k, b in result), "a power that is too high"
+        all(k <= HIGHEST and b.bit_length() <= LONGEST_RATE for k, b in result),
+        "a power that is too high",
     )
     return Sum({key: c for key, c in result.items() if c}, unit)
 
