@@ -40,3 +40,15 @@ def between(q: Real[2]):
     if first > second + 1:
         return 1
     return 0
+
+
+def one_or(value: object) -> Mechanism:
+    """Return 1 if a noisy number is positive, else a value."""
+
+    @mechanism
+    def one_or(q: Real):
+        if lap(eps, q) > 0:
+            return 1
+        return value
+
+    return one_or

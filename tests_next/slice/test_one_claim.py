@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from tests_next.slice.mechanisms import answer_or_none, between, noisy_max
+from tests_next.slice.mechanisms import answer_or_none, between, noisy_max, one_or
 
 from exactdp_next import certify
 from exactdp_next.claims.accuracy import probability
@@ -124,6 +124,15 @@ def test_an_output_that_moves_with_the_input_is_not_compared() -> None:
     """At every neighbour the ideal output is another number: dd is 0, and not 5."""
     with pytest.raises(NotYet):
         Accuracy(answer_or_none, 0 * eps, [[5]]).check()
+
+
+def test_a_program_with_another_kind_of_output_is_another_one() -> None:
+    """They are remembered: 1 and True are two outputs, 1 and 1 are one."""
+    claim = 0 * eps, [[5]]
+    assert one_or(True).program != one_or(1).program
+    assert Accuracy(one_or(True), *claim).check().fails
+    with pytest.raises(NotYet):  # the ideal output never changes
+        Accuracy(one_or(1), *claim).check()
 
 
 def test_noise_compared_twice_with_the_same_noise_waits() -> None:
