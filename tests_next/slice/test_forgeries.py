@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from exactdp_next import certify
+from exactdp_next.certify.formula import read_formula
 
 Json = object
 ZERO: Json = {"kind": "zero"}
@@ -179,6 +180,25 @@ def test_so_has_a_program(bad: str) -> None:
 @pytest.mark.parametrize("beta", ["0#", "(0\n)", "0\r", "(0 # 1\n)", "\uff45xp(eps)"])
 def test_a_formula_is_printed_as_it_is_read(beta: str) -> None:
     rejected(sign(beta), "a formula with other characters")
+
+
+@pytest.mark.parametrize(
+    ("beta", "falls"),
+    [
+        ("exp(-alpha*eps)/(1 + alpha)", True),
+        ("-(1 + alpha)/exp(-alpha*eps)", True),
+        ("-1/(1 - alpha)", False),  # it falls to −∞ at 1, and is positive beyond
+        ("1/(0-1-alpha)", False),
+        ("(1 - exp(-alpha*eps))/2", False),
+        ("(1 + alpha)/(1 + alpha)", False),  # it does not grow, but that is not shown
+        ("(1 - alpha)*(1 - alpha)", False),
+    ],
+)
+def test_a_bound_falls_in_alpha_only_if_that_is_shown(beta: str, falls: bool) -> None:
+    try:
+        assert read_formula(beta).falls_in("alpha") == falls
+    except certify.Rejected:
+        assert not falls
 
 
 def test_letters_that_look_like_others_are_printed_by_their_numbers() -> None:

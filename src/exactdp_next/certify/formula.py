@@ -115,8 +115,9 @@ def _direction(e: ast.expr, name: str) -> int:
         case ast.BinOp(left=a, op=ast.Mult(), right=b):
             return _both(_times(_direction(a, name), b), _times(_direction(b, name), a))
         case ast.BinOp(left=a, op=ast.Div(), right=b):
-            need(_direction(b, name) == 0, "a direction that is not shown")
-            return _times(_direction(a, name), b)
+            below = _direction(b, name)  # where its sign is shown, it is 0 for no α > 0, or for all
+            need(below == 0 or _sign(b), "a direction that is not shown")
+            return _both(_times(_direction(a, name), b), -_times(below, a))
         case ast.BinOp(left=a, op=ast.Pow()):
             need(_direction(a, name) == 0, "a direction that is not shown")
             return 0
