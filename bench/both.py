@@ -2,7 +2,7 @@
 
 `python -m bench.both --claims 500 --seed 1 [--kinds accuracy privacy] [--seconds 600]`. What the
 old tree answers is kept in `.bench_both`, by question and by the state of the old tree.
-The exit code is 1 if two answers differ or the oracle refutes one.
+The exit code is 1 if two answers differ, the oracle refutes one, or the new tree has an error.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class Tally:
     asked: int = 0
     agree: int = 0
     differ: int = 0
+    failed: int = 0
+    """Errors of the new tree that are no refusals."""
     refuted: Counter[str] = field(default_factory=Counter)
     """By column: answers that the oracle refutes."""
     silent: Counter[str] = field(default_factory=Counter)
@@ -106,7 +108,7 @@ class Tally:
         refuted = ", ".join(f"{name} {count}" for name, count in sorted(self.refuted.items()))
         rows = [
             f"{kind}: {self.asked} asked, {self.agree} agree, {self.differ} differ"
-            f", refuted by the oracle: {refuted or 'none'}"
+            f", {self.failed} errors, refuted by the oracle: {refuted or 'none'}"
         ]
         if self.ratios:
             mean = math.exp(sum(map(math.log, self.ratios)) / len(self.ratios))
@@ -139,13 +141,20 @@ def compare(posed: Posed, old: Result, new: Result, tally: Tally) -> str:
             tally.silent[f"{column}: {_no_answer(result)}"] += 1
             if result.kind == "error":
                 wrong.append(f"{column} fails: {result.text}")
+                tally.failed += column == "new"
         elif objection := posed.refutes(answer):
             tally.refuted[column] += 1
             wrong.append(f"{column} is refuted by the oracle: {objection}")
     one, two = told(old), told(new)
     if one is not None and two is not None:
-        undecided = {"outcome": "undecided"}.items()
-        if same(one, two) or undecided <= one.items() or undecided <= two.items():
+        undecided = [
+            column
+            for column, answer in (("old", one), ("new", two))
+            if answer.get("outcome") == "undecided"
+        ]
+        if undecided and not same(one, two):
+            tally.silent.update(f"{column}: undecided" for column in undecided)
+        elif same(one, two):
             tally.agree += 1
         else:
             tally.differ += 1
@@ -188,7 +197,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"old: {old.text}\nnew: {new.text}\n", flush=True)
     for kind, tally in tallies.items():
         print(*tally.lines(kind), sep="\n")
-    return int(any(one.differ or one.refuted for one in tallies.values()))
+    return int(any(one.differ or one.failed or one.refuted for one in tallies.values()))
 
 
 if __name__ == "__main__":

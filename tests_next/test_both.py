@@ -56,6 +56,14 @@ def test_the_oracle_refutes() -> None:
     assert "refuted by the oracle: new 1, old 1" in tally.lines("accuracy")[0]
 
 
+def test_no_answer_is_no_agreement() -> None:
+    tally = Tally()
+    compare(Posed(QUESTION), HOLDS, OPEN, tally)
+    compare(Posed(QUESTION), HOLDS, Result("error: KeyError: 1", 0), tally)
+    assert (tally.agree, tally.differ, tally.failed) == (0, 0, 1)
+    assert tally.silent["new: undecided"] == 1
+
+
 def test_values_are_told_as_data() -> None:
     assert tell(Fraction(1, 2)) == tell(Fraction(2, 4)) == {"number": ["1/2", "1/2"]}
     assert not same(tell(True), tell(1))

@@ -21,3 +21,34 @@ def noisy_max(m: int) -> Mechanism:
         return best
 
     return noisy_max
+
+
+@mechanism
+def answer_or_none(q: Real):
+    """Return the input itself where a noisy copy of it is positive."""
+    if lap(eps, q) > 0:
+        return q
+    return None
+
+
+@mechanism
+def between(q: Real[2]):
+    """Compare two noisy numbers twice."""
+    first, second = lap(eps, q[0]), lap(eps, q[1])
+    if first <= second:
+        return 0
+    if first > second + 1:
+        return 1
+    return 0
+
+
+def one_or(value: object) -> Mechanism:
+    """Return 1 if a noisy number is positive, else a value."""
+
+    @mechanism
+    def one_or(q: Real):
+        if lap(eps, q) > 0:
+            return 1
+        return value
+
+    return one_or

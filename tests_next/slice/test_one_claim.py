@@ -21,11 +21,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from tests_next.slice.mechanisms import noisy_max
+from tests_next.slice.mechanisms import answer_or_none, between, noisy_max, one_or
 
 from exactdp_next import certify
 from exactdp_next.claims.accuracy import probability
 from exactdp_next.claims.part import Part
+from exactdp_next.errors import NotYet
 from exactdp_next.geometry.domain import Domain
 from exactdp_next.public.claims import Accuracy
 from exactdp_next.ring.enclose import ends, point
@@ -117,6 +118,26 @@ def test_verdicts_are_those_of_quadrature(q: list[Fraction], kappa: Fraction) ->
         assert certify.accepted(verdict.certificate)
     if min(margins) < -1e-6:
         assert verdict.fails
+
+
+def test_an_output_that_moves_with_the_input_is_not_compared() -> None:
+    """At every neighbour the ideal output is another number: dd is 0, and not 5."""
+    with pytest.raises(NotYet):
+        Accuracy(answer_or_none, 0 * eps, [[5]]).check()
+
+
+def test_a_program_with_another_kind_of_output_is_another_one() -> None:
+    """They are remembered: 1 and True are two outputs, 1 and 1 are one."""
+    claim = 0 * eps, [[5]]
+    assert one_or(True).program != one_or(1).program
+    assert Accuracy(one_or(True), *claim).check().fails
+    with pytest.raises(NotYet):  # the ideal output never changes
+        Accuracy(one_or(1), *claim).check()
+
+
+def test_noise_compared_twice_with_the_same_noise_waits() -> None:
+    with pytest.raises(NotYet):
+        Accuracy(between, LEMMA, [[5, 0]]).check()
 
 
 # -- the checker

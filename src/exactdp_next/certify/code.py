@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from keyword import iskeyword
 from typing import cast
 
 from .document import Rejected, Work, fields, listed, natural, need, rational, row, text
 from .formula import Formula, read_formula
-from .sums import Form, form, plus, scaled, sized
+from .sums import Form, form, length, plus, scaled
 
 Value = bool | str | None | Fraction | Form | Formula | tuple["Value", ...]
 """A number is a Fraction, never an int: so `/` never gives a float."""
+
+MOST_INPUTS = 100_000
+"""Single numbers of an input: names of more take more memory than a certificate may cause."""
+
+_ADDED = re.compile("#[0-9]+")
 
 Expression = tuple[str, *tuple[object, ...]]
 Environment = dict[str, Value]
@@ -48,9 +55,9 @@ class Program:
 
     def start(self, numbers: list[Fraction | Form]) -> Environment:
         """Return the variables at the first instruction."""
-        left, env = list(numbers), Environment()
+        left, env = iter(numbers), Environment()
         for x, n in self.inputs:
-            env[x] = left.pop(0) if n is None else tuple(left.pop(0) for _ in range(n))
+            env[x] = next(left) if n is None else tuple(next(left) for _ in range(n))
         return env
 
     def symbols(self) -> Environment:
@@ -118,15 +125,28 @@ def read_program(x: object) -> Program:
     kinds = []
     for one in listed(inputs, "inputs"):
         variable, kind = row(one, 2, "an input")
-        kinds.append((text(variable, "a name"), _length(text(kind, "a type"))))
+        kinds.append((_named(variable), _length(text(kind, "a type"))))
     need(len({v for v, _ in kinds}) == len(kinds), "two inputs with one name")
+    need(sum(n or 1 for _, n in kinds) <= MOST_INPUTS, "more inputs than are covered")
     instructions = [
         _read_instruction(listed(one, "an instruction")) for one in listed(code, "code")
     ]
     size = len(instructions)
     ends = (j for i, one in enumerate(instructions) for j in _following(i, one))
     need(size and all(j < size for j in ends), "a jump out of the code")
-    return Program(text(name, "a name"), tuple(kinds), tuple(instructions))
+    return Program(_named(name), tuple(kinds), tuple(instructions))
+
+
+def _named(x: object) -> str:
+    """Return a name of Python: it is read as nothing else where the statement is printed."""
+    written = text(x, "a name")
+    need(written.isidentifier() and not iskeyword(written), "a name that reads as something else")
+    return written
+
+
+def _variable(x: str) -> str:
+    """Return the name of a variable; those that a front end adds are #1, #2, and so on."""
+    return x if _ADDED.fullmatch(x) else _named(x)
 
 
 def _length(kind: str) -> int | None:
@@ -142,10 +162,11 @@ def _length(kind: str) -> int | None:
 
 def _read_instruction(x: list[object]) -> tuple[object, ...]:
     match x:
-        case ["set", str(), e]:
-            return ("set", x[1], _read_expression(e))
-        case ["sample", str(), "lap", rate, mean]:
-            return ("sample", x[1], "lap", _read_expression(rate), _read_expression(mean))
+        case ["set", str(target), e]:
+            return ("set", _variable(target), _read_expression(e))
+        case ["sample", str(target), "lap", rate, mean]:
+            around = _read_expression(mean)
+            return ("sample", _variable(target), "lap", _read_expression(rate), around)
         case ["test", "<" | "<=" | ">" | ">=", a, b, to]:
             return ("test", x[1], _read_expression(a), _read_expression(b), natural(to, "a place"))
         case ["jump", to]:
@@ -160,7 +181,7 @@ def _read_expression(x: object) -> Expression:
         case ["const", v]:
             return ("const", read_value(v))
         case ["name", str(v)]:
-            return ("name", v)
+            return ("name", _variable(v))
         case [("+" | "-" | "*" | "/" | "index") as op, a, b]:
             return (op, _read_expression(a), _read_expression(b))
     raise Rejected("an unknown expression")
@@ -185,17 +206,18 @@ def read_value(x: object) -> Value:
 def run(program: Program, pc: int, variables: Mapping[str, Value], work: Work) -> Event:
     """Run from an instruction to the next event."""
     env = dict(variables)
+    work.spend(len(env) >> 4)
     while True:
         work.spend()
         one = program.code[pc]
         match one:
             case ("set", str(x), e):
-                env[x] = value(e, env)
+                env[x] = value(e, env, work)
             case ("jump", int(to)):
                 pc = to
                 continue
             case ("test", str(op), a, b, int(otherwise)):
-                left, right = _number(value(a, env)), _number(value(b, env))
+                left, right = _number(value(a, env, work)), _number(value(b, env, work))
                 d = plus(left, scaled(right, Fraction(-1)))
                 if op in ("<", "<="):
                     d = scaled(d, Fraction(-1))
@@ -206,15 +228,23 @@ def run(program: Program, pc: int, variables: Mapping[str, Value], work: Work) -
                     pc = otherwise
                     continue
             case ("sample", str(x), str(noise), rate, mean):
-                what = noise, _rate(value(rate, env), work), _number(value(mean, env))
+                around = _number(value(mean, env, work))
+                what = noise, _rate(value(rate, env, work), work), around
                 return Event("sample", what, ((pc + 1, env),), x)
             case ("return", e):
-                return Event("return", (value(e, env),))
+                output = value(e, env, work)
+                need(_finite(output), "an output that is a formula")  # equal if equal for every ε
+                return Event("return", (output,))
         pc += 1
 
 
-def value(e: object, env: Environment) -> Value:
+def _finite(v: Value) -> bool:
+    return all(map(_finite, v)) if isinstance(v, tuple) else not isinstance(v, Formula)
+
+
+def value(e: object, env: Environment, work: Work) -> Value:
     """Return the value of an expression."""
+    work.spend()
     match e:
         case ("const", v):
             return cast(Value, v)
@@ -222,17 +252,24 @@ def value(e: object, env: Environment) -> Value:
             need(x in env, f"a variable without a value: {x}")
             return env[x]
         case ("index", a, i):
-            values, at = value(a, env), value(i, env)
+            values, at = value(a, env, work), value(i, env, work)
             if not isinstance(values, tuple) or not isinstance(at, Fraction):
                 raise Rejected("an index")
             need(at.denominator == 1 and -len(values) <= at < len(values), "an index")
             return values[int(at)]
         case (str(op), a, b):
-            return _applied(op, _number(value(a, env)), _number(value(b, env)))
+            found = _applied(op, _number(value(a, env, work)), _number(value(b, env, work)))
+            for c in _coefficients(found):
+                work.number(length(c))
+            return found
     raise Rejected("an unknown expression")
 
 
-def _applied(op: str, a: Form | Fraction, b: Form | Fraction) -> Value:
+def _coefficients(v: Form | Fraction) -> list[Fraction]:
+    return [v.constant, *(c for _, c in v.parts)] if isinstance(v, Form) else [v]
+
+
+def _applied(op: str, a: Form | Fraction, b: Form | Fraction) -> Form | Fraction:
     if op in ("+", "-"):
         return plus(a, scaled(b, Fraction(1 if op == "+" else -1)))
     if op == "/":
@@ -243,10 +280,7 @@ def _applied(op: str, a: Form | Fraction, b: Form | Fraction) -> Value:
         a, b = b, a
     if not isinstance(b, Fraction):
         raise Rejected("a product of unknown numbers")
-    result = scaled(a, b)
-    if isinstance(result, Fraction):
-        sized(result)
-    return result
+    return scaled(a, b)
 
 
 def _number(v: Value) -> Form | Fraction:

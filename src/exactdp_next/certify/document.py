@@ -46,6 +46,11 @@ class Work:
         self.left -= steps
         need(self.left >= 0, f"more than {self.most:,} steps of work")
 
+    def number(self, bits: int) -> None:
+        """Count an operation on numbers of this length; a greatest divisor takes its square."""
+        need(bits <= LARGEST, "a number that is too long")
+        self.spend(1 + (bits * bits >> 18))
+
 
 def document(x: object) -> tuple[dict[str, object], Work]:
     """Return a certificate, given as text or as JSON, and the work that it may cause."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .document import Rejected, Work, need
 from .sums import Sum, exponential, multiplied, number
+
+_WRITTEN = re.compile(r"[A-Za-z0-9_()+*/ -]*")
+"""No comments, lines or letters that look like others: the formula is printed as it is written."""
 
 LONGEST = 10_000
 """Characters of a formula; those of the paper have some thirty."""
@@ -42,6 +46,7 @@ class Formula:
 def read_formula(written: str) -> Formula:
     """Read a formula."""
     need(len(written) <= LONGEST, "a formula that is too long")
+    need(_WRITTEN.fullmatch(written), "a formula with other characters")
     try:
         return Formula(ast.parse(written, mode="eval").body, written)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -110,8 +115,9 @@ def _direction(e: ast.expr, name: str) -> int:
         case ast.BinOp(left=a, op=ast.Mult(), right=b):
             return _both(_times(_direction(a, name), b), _times(_direction(b, name), a))
         case ast.BinOp(left=a, op=ast.Div(), right=b):
-            need(_direction(b, name) == 0, "a direction that is not shown")
-            return _times(_direction(a, name), b)
+            below = _direction(b, name)  # where its sign is shown, it is 0 for no α > 0, or for all
+            need(below == 0 or _sign(b), "a direction that is not shown")
+            return _both(_times(_direction(a, name), b), -_times(below, a))
         case ast.BinOp(left=a, op=ast.Pow()):
             need(_direction(a, name) == 0, "a direction that is not shown")
             return 0

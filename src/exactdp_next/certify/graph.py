@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from typing import cast
 
 from .code import Environment, Event, Program, Value, run, same
@@ -57,16 +58,21 @@ def replayed(program: Program, output: Value, nodes: object, states: object, wor
     need(all(len(set(a.noise)) == len(a.noise) for a in claimed), "noise that is two parameters")
     walk = _Walk(program, work)
     first = walk.enter((0, program.symbols()))
-    need(claimed and first.noise == (), "a graph without states")
-    number = 0
+    need(claimed and first.noise == claimed[0].noise == (), "a graph without states")
+    number, passing = 0, dict[int, list[int]]()
     while walk.todo:
         need(number < len(claimed), "a state is missing")
         event, edges, fresh = walk.step()
         work.spend(1 + len(found[claimed[number].to].next))
         after = [_through(edge, claimed) for edge in edges]
-        _behaves(claimed[number], event, after, fresh, output, found)
+        if not _behaves(claimed[number], event, after, fresh, output, found):
+            passing[number] = [edge.to for edge in edges]
         number += 1
     need(number == len(claimed), "a state that does not exist")
+    try:
+        TopologicalSorter(passing).prepare()
+    except CycleError:
+        raise Rejected("states in a circle, in which a run may stay for ever") from None
     return Graph(found, claimed[0].to)
 
 
@@ -121,14 +127,17 @@ def _behaves(
     fresh: int | None,
     output: Value,
     nodes: tuple[Node, ...],
-) -> None:
-    """Reject unless a state with this event behaves like the node of its arrow."""
+) -> bool:
+    """Return whether a state with this event is the node of its arrow, or only passes on to it.
+
+    Reject if it is neither.
+    """
     if event.kind == "return":
         end = WIN if same(cast(Value, event.what[0]), output) else LOSE
         need(arrow.to == end, "an end that is another one")
-        return
+        return True
     if all(one == arrow for one in after) and fresh not in arrow.noise:
-        return  # whatever happens here, it goes on as that node
+        return False  # whatever happens here, it goes on as that node
     node = nodes[arrow.to]
     index = {x: i for i, x in enumerate(arrow.noise)}
     if fresh is not None:
@@ -143,6 +152,7 @@ def _behaves(
     need(what == node.what, "a node with another form")
     moved = tuple(Arrow(one.to, tuple(index[x] for x in one.noise)) for one in after)
     need(moved == node.next, "an edge to another node")
+    return True
 
 
 def _noise(values: Iterable[Value]) -> Iterable[int]:
@@ -208,7 +218,7 @@ def read_form(x: object) -> Form | Fraction:
         if name:
             key = (
                 natural(int(name[1:]), "noise")
-                if name[:1] == "#" and name[1:].isdecimal()
+                if name[:1] == "#" and name[1:].isdecimal() and len(name) < 12
                 else text(name, "a name")
             )
             parts.append((key, rational(c, "a coefficient")))

@@ -15,7 +15,7 @@ from math import comb, factorial, lcm
 
 from .document import Work, need
 from .graph import LOSE, WIN, Arrow, Graph, Node
-from .sums import Form, Sum, number
+from .sums import Form, Sum, length, number, sized
 
 Piece = dict[tuple[int, int, int, int], Fraction]
 Edge = tuple[int, int, int]
@@ -54,7 +54,8 @@ def probability(graph: Graph, inputs: Mapping[str, Fraction], work: Work) -> Sum
             for m in came:
                 total = plus(total, m.mass)
             continue
-        for measure in _joined(came, graph.nodes[i].arity):
+        for measure in _joined(came, graph.nodes[i].arity, work):
+            work.spend(1 + len(measure.densities) + len(measure.edges))
             for after, arrow in _steps(graph.nodes[i], measure, inputs, calculus):
                 if arrow.to != LOSE:
                     arriving.setdefault(arrow.to, []).append(_kept(after, arrow.noise, calculus))
@@ -87,6 +88,7 @@ def _at(
     if not isinstance(w, Form):
         assert isinstance(w, Fraction)
         return (), w
+    need(all(x in inputs for x, _ in w.parts if isinstance(x, str)), "an unknown input")
     rest = w.constant + sum((c * inputs[x] for x, c in w.parts if isinstance(x, str)), Fraction(0))
     return tuple((x, c) for x, c in w.parts if isinstance(x, int)), rest
 
@@ -97,7 +99,7 @@ def _rest(w: object, inputs: Mapping[str, Fraction]) -> Fraction:
     return rest
 
 
-def _joined(came: list[Measure], arity: int) -> list[Measure]:
+def _joined(came: list[Measure], arity: int, work: Work) -> list[Measure]:
     """Add measures of one form: without differences, of at most one noise."""
     if (
         len(came) < 2
@@ -110,14 +112,14 @@ def _joined(came: list[Measure], arity: int) -> list[Measure]:
         for m in came:
             mass = plus(mass, m.mass)
         return [Measure(mass, {})]
-    first, *rest = (_weighted(m.densities[0], m.mass) for m in came)
+    first, *rest = (_weighted(m.densities[0], m.mass, work) for m in came)
     for one in rest:
         first = _pointwise(first, one, plus)
     return [Measure(ONE, {0: first})]
 
 
-def _weighted(f: Density, mass: Piece) -> Density:
-    return Density(f.breaks, tuple(times(mass, p) for p in f.pieces))
+def _weighted(f: Density, mass: Piece, work: Work) -> Density:
+    return Density(f.breaks, tuple(times(mass, p, work) for p in f.pieces))
 
 
 def _steps(
@@ -140,7 +142,10 @@ def _steps(
             ((x, c),) = noise
             at = calculus.place(limit / (c * s))
             above = Density((at,), ({}, ONE) if c * s > 0 else (ONE, {}))
-            yield replace(m, densities={**m.densities, x: _product(m.densities[x], above)}), arrow
+            yield (
+                replace(m, densities={**m.densities, x: calculus.product(m.densities[x], above)}),
+                arrow,
+            )
         else:
             need(
                 len(noise) == 2 and noise[0][1] + noise[1][1] == 0,
@@ -160,7 +165,7 @@ def _kept(m: Measure, noise: tuple[int, ...], calculus: Calculus) -> Measure:
             break
         below = calculus.below(densities.pop(x))
         if counts[x] == 0:
-            mass = times(mass, calculus.total(below))
+            mass = times(mass, calculus.total(below), calculus.work)
             continue
         (edge,) = (e for e in edges if x in e[:2])
         upper, lower, k = edge
@@ -170,7 +175,7 @@ def _kept(m: Measure, noise: tuple[int, ...], calculus: Calculus) -> Measure:
             if x == upper
             else calculus.shifted(below, -k)
         )
-        densities[y] = _product(densities[y], share)
+        densities[y] = calculus.product(densities[y], share)
         edges = tuple(e for e in edges if e != edge)
     index = {x: i for i, x in enumerate(noise)}
     for x in densities:
@@ -199,8 +204,9 @@ class Calculus:
     def primitive(self, f: Piece) -> Piece:
         """Return an antiderivative by t."""
         result: Piece = {}
-        self.work.spend(1 + len(f))
         for (j, k, a, b), c in f.items():
+            self.work.spend(j + 1)
+            self.work.number(length(c) + (j + 1) * self.rates.bit_length())
             if not a:
                 result = plus(result, {(j + 1, k, 0, b): c / (j + 1)})
                 continue
@@ -214,8 +220,8 @@ class Calculus:
     def at(self, f: Piece, x: int) -> Piece:
         """Substitute t = x·ε/points."""
         result: Piece = {}
-        self.work.spend(1 + len(f))
         for (j, k, a, b), c in f.items():
+            self.work.number(length(c) + j * (x.bit_length() + self.points.bit_length()))
             result = plus(result, {(0, k + j, 0, b + a * x): c * Fraction(x, self.points) ** j})
         return result
 
@@ -251,13 +257,18 @@ class Calculus:
         pieces = []
         for piece in f.pieces:
             moved: Piece = {}
-            self.work.spend(1 + len(piece))
             for (j, k, a, b), c in piece.items():
+                self.work.spend(j + 1)
+                self.work.number(length(c) + j * (s.bit_length() + self.points.bit_length()))
                 for i in range(j + 1):
                     step = comb(j, i) * Fraction(s, self.points) ** (j - i)
                     moved = plus(moved, {(i, k + j - i, a, b + a * s): c * step})
             pieces.append(moved)
         return Density(tuple(b - s for b in f.breaks), tuple(pieces))
+
+    def product(self, f: Density, g: Density) -> Density:
+        """Return the product."""
+        return _pointwise(f, g, lambda p, q: times(p, q, self.work))
 
 
 def plus(f: Piece, g: Piece, s: int = 1) -> Piece:
@@ -272,13 +283,13 @@ def plus(f: Piece, g: Piece, s: int = 1) -> Piece:
     return result
 
 
-def times(f: Piece, g: Piece) -> Piece:
+def times(f: Piece, g: Piece, work: Work) -> Piece:
     """Return f·g."""
     result: Piece = {}
     for (j, k, a, b), c in f.items():
         for (i, m, d, e), v in g.items():
             key = j + i, k + m, a + d, b + e
-            result[key] = result.get(key, Fraction(0)) + c * v
+            result[key] = result.get(key, Fraction(0)) + sized(c * v, work)
     return {key: c for key, c in result.items() if c}
 
 
@@ -296,7 +307,3 @@ def _pointwise(f: Density, g: Density, operation: object) -> Density:
     breaks = tuple(sorted({*f.breaks, *g.breaks}))
     pairs = zip(_on(f, breaks), _on(g, breaks), strict=True)
     return Density(breaks, tuple(operation(p, q) for p, q in pairs))  # type: ignore[operator]
-
-
-def _product(f: Density, g: Density) -> Density:
-    return _pointwise(f, g, times)

@@ -12,7 +12,7 @@ from math import factorial
 from .document import Work, fields, listed, natural, need, rational, row
 from .enclosures import Exponentials, enclosed
 from .sums import HIGHEST as HIGHEST_POWER
-from .sums import LARGEST_RATE, Sum, multiplied, number
+from .sums import LONGEST_RATE, Sum, length, multiplied, number
 
 Window = tuple[Fraction, Fraction | None]
 
@@ -64,7 +64,10 @@ def _near(f: Sum, order: int, near: Fraction, bits: int, work: Work) -> None:
         work.spend(len(f.terms))
         need(f.at_zero() == 0, "the order at 0")
         f = f.derivative()
-    need(enclosed(f, Exponentials(f.unit, bits, Fraction(0), near), work)[0] > 0, "the sign near 0")
+    need(
+        enclosed(f, Exponentials(f.unit, bits, Fraction(0), near, work), work)[0] > 0,
+        "the sign near 0",
+    )
 
 
 def _far(f: Sum, top: tuple[int, int], far: Fraction, bits: int, work: Work) -> None:
@@ -73,9 +76,9 @@ def _far(f: Sum, top: tuple[int, int], far: Fraction, bits: int, work: Work) -> 
     Their quotients decrease from there on, and their sum is < 1.
     """
     need(far > 0 and f.terms[top] > 0, "the sign at infinity")
-    e, others = Exponentials(f.unit, bits, far, far), Fraction(0)
-    work.spend(len(f.terms))
+    e, others = Exponentials(f.unit, bits, far, far, work), Fraction(0)
     for (k, b), c in f.terms.items():
+        work.number(abs(k - top[0]) * length(far) + bits + length(c) + length(f.terms[top]))
         if (k, b) != top:
             need((k - top[0]) * f.unit <= -b * far, "a term that still grows")
             power = far ** (k - top[0]) * Fraction(e.power(b)[1], 1 << bits)
@@ -91,12 +94,13 @@ def _boxes(
     need(0 < degree <= HIGHEST, "a degree")
     derivatives = [f]
     for _ in range(degree):
-        work.spend(len(f.terms))
         derivatives.append(derivatives[-1].derivative())
+        work.spend(len(derivatives[-1].terms))
     for a, b in pairwise(ends):
         need(0 < a < b, "boxes in disorder")
         middle, half = (a + b) / 2, (b - a) / 2
-        at, over = Exponentials(f.unit, bits, middle, middle), Exponentials(f.unit, bits, a, b)
+        at = Exponentials(f.unit, bits, middle, middle, work)
+        over = Exponentials(f.unit, bits, a, b, work)
         if enclosed(f, over, work)[0] > 0:
             continue
         low = Fraction(enclosed(f, at, work)[0])
@@ -126,7 +130,7 @@ def read_sum(x: object) -> Sum:
         power = natural(k, "a power")
         need(type(b) is int, "an exponent")
         assert isinstance(b, int)
-        need(power <= HIGHEST_POWER and abs(b) <= LARGEST_RATE, "a power that is too high")
+        need(power <= HIGHEST_POWER and b.bit_length() <= LONGEST_RATE, "a power that is too high")
         found[power, b] = rational(c, "a coefficient")
     size = natural(unit, "a unit")
     need(size > 0 and len(found) == len(listed(terms, "terms")) and all(found.values()), "a sum")

@@ -51,16 +51,17 @@ class Statement:
         low, high = self.window
         inputs = "\n".join(f"    [{', '.join(map(str, u))}]" for u in self.inputs)
         upper = "" if high is None else f" < {high}"
-        head = ", ".join(f"{x}: {_kind(n)}" for x, n in self.program.inputs)
+        head = ", ".join(f"{shown_name(x)}: {_kind(n)}" for x, n in self.program.inputs)
         code = "\n".join(f"    {line}" for line in self.code)
         return f"""For every ε with {low} < ε{upper}, at each of the inputs
 {inputs}
 and for each α ≥ 0 below the distance (linf) from the input to the inputs at which the ideal output
 is another one, the output of the core program
-    {self.program.name}({head})
+    {shown_name(self.program.name)}({head})
 {code}
 is the ideal output, that of the program with each sample replaced by its mean,
-with probability at least 1 − β, where β = {self.beta_text}."""
+with probability at least 1 − β, where β = {self.beta_text}.
+There alpha is α; a sample lap(r, m) has the density r/2·e^(−r·|x − m|)."""
 
 
 def _kind(length: int | None) -> str:
@@ -99,11 +100,11 @@ def _shown(x: object) -> str:
         case ("const", v):
             return ast_text(v)
         case ("name", v):
-            return str(v)
+            return shown_name(str(v))
         case ("set", v, e):
-            return f"{v} = {_shown(e)}"
+            return f"{shown_name(str(v))} = {_shown(e)}"
         case ("sample", v, noise, rate, mean):
-            return f"{v} ~ {noise}({_shown(rate)}, {_shown(mean)})"
+            return f"{shown_name(str(v))} ~ {noise}({_shown(rate)}, {_shown(mean)})"
         case ("test", op, a, b, to):
             return f"unless {_shown(a)} {op} {_shown(b)} goto {to}"
         case ("jump", to):
@@ -121,7 +122,13 @@ def ast_text(v: object) -> str:
         return str(v)
     if isinstance(v, tuple):
         return f"({', '.join(map(ast_text, v))}{',' * (len(v) == 1)})"
-    return repr(v) if isinstance(v, str) else str(v)
+    return ascii(v) if isinstance(v, str) else str(v)
+
+
+def shown_name(name: str) -> str:
+    """Print a name: not as a name in a formula, and other letters by their numbers."""
+    mark = "#" if name in ("eps", "exp", "alpha", "gamma") else ""
+    return mark + name.encode("ascii", "backslashreplace").decode()
 
 
 def check_parts(statement: Statement, document: dict[str, object], work: Work) -> None:
@@ -130,12 +137,14 @@ def check_parts(statement: Statement, document: dict[str, object], work: Work) -
     A proof of its goal, or that nothing is claimed there.
     """
     need(statement.beta.falls_in("alpha"), "β that is not shown to fall in α")
+    statement.beta.lowered({"alpha": Fraction(0), "gamma": Fraction(0)}, work)
     ideal = statement.program.ideal()
     graphs = listed(document["graphs"], "graphs")
     proofs = listed(document["proofs"], "proofs")
     parts = listed(document["parts"], "parts")
     need(len(parts) == len(statement.inputs) and parts, "a part for each input")
     known: dict[int, tuple[Value, Graph]] = {}
+    silent = True
     for u, part in zip(statement.inputs, parts, strict=True):
         radius, direction, graph, proof = fields(
             part, ("radius", "direction", "graph", "proof"), "a part"
@@ -146,6 +155,7 @@ def check_parts(statement: Statement, document: dict[str, object], work: Work) -
         if r == 0:
             need(graph is None and proof is None, "a proof of nothing")
             continue
+        silent = False
         i, j = natural(graph, "a graph"), natural(proof, "a proof")
         need(i < len(graphs) and j < len(proofs), "a number of a graph or proof")
         if i not in known:
@@ -158,3 +168,4 @@ def check_parts(statement: Statement, document: dict[str, object], work: Work) -
         p = probability(replay, inputs, work)
         beta = statement.beta.lowered({"alpha": r, "gamma": Fraction(0)}, work)
         nonnegative(beta - number(Fraction(1)) + p, statement.window, proofs[j], work)
+    need(not silent, "nothing is claimed")

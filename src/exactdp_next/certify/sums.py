@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
-from .document import LARGEST, Work, need
+from .document import Work, need
 
 Name = str | int
 """An input, or the number of a noise."""
@@ -76,8 +76,8 @@ def _constant(a: Form | Fraction) -> Fraction:
 HIGHEST = 2_000
 """Power of ε in a sum: a product of samples has one for each."""
 
-LARGEST_RATE = 2**40
-"""Numerator of a rate over the common denominator."""
+LONGEST_RATE = 2_000
+"""Bits of an exponent, and of the common denominator of exponents."""
 
 Terms = dict[tuple[int, int], Fraction]
 """{(k, b): c} for Σ c·ε^k·e^{bε/unit}."""
@@ -114,6 +114,7 @@ class Sum:
 
     def _in(self, unit: int) -> Terms:
         factor = unit // self.unit
+        need(unit.bit_length() <= LONGEST_RATE, "a unit that is too long")
         return {(k, b * factor): c for (k, b), c in self.terms.items()}
 
 
@@ -129,25 +130,27 @@ def exponential(rate: Fraction) -> Sum:
 
 def multiplied(f: Sum, g: Sum, work: Work) -> Sum:
     """Return f·g."""
-    work.spend(len(f.terms) * len(g.terms))
     one, two, unit = f.with_unit_of(g)
     result: Terms = {}
     for (k, b), c in one.items():
         for (m, d), e in two.items():
-            result[k + m, b + d] = result.get((k + m, b + d), Fraction(0)) + sized(c * e)
+            result[k + m, b + d] = result.get((k + m, b + d), Fraction(0)) + sized(c * e, work)
     need(
-        all(k <= HIGHEST and abs(b) <= LARGEST_RATE for k, b in result), "a power that is too high"
+        all(k <= HIGHEST and b.bit_length() <= LONGEST_RATE for k, b in result),
+        "a power that is too high",
     )
     return Sum({key: c for key, c in result.items() if c}, unit)
 
 
-def sized(q: Fraction) -> Fraction:
+def sized(q: Fraction, work: Work) -> Fraction:
     """Return a number, unless it is so long that it is nobody's proof."""
-    need(
-        q.numerator.bit_length() + q.denominator.bit_length() <= LARGEST,
-        "a number that is too long",
-    )
+    work.number(length(q))
     return q
+
+
+def length(q: Fraction) -> int:
+    """Return the bits of a number."""
+    return q.numerator.bit_length() + q.denominator.bit_length()
 
 
 def added(one: Terms, two: Terms) -> Terms:

@@ -13,6 +13,7 @@ from ..language.values import Value
 from ..measure.integrate import integrate
 from ..ring.expr import Expr
 from ..ring.expsum import ExpSum
+from ..ring.linear import Linear
 from .disagreement import Disagreement, disagreement
 from .part import Part
 from .statement import AccuracyStatement
@@ -43,6 +44,8 @@ class Silent:
 def goals(statement: AccuracyStatement, part: Part) -> list[Goal] | Silent:
     """Return Pr(ideal output) − 1 + β ≥ 0 at the largest α that is claimed."""
     meaning = model(part.program)
+    if not all(map(_finite, (*meaning.outputs, *meaning.ideal.outputs))):
+        raise NotYet("claims")  # an output that depends on the input or ε is another one elsewhere
     found = disagreement(meaning.ideal, part.inputs)
     if found.distance is None:
         raise NotYet("claims")
@@ -56,6 +59,12 @@ def goals(statement: AccuracyStatement, part: Part) -> list[Goal] | Silent:
         raise NotYet("claims")
     p = probability(part, found.output)
     return [Goal(bound - 1 + p, part.on, AtInput(found, found.distance, p, beta))]
+
+
+def _finite(output: Value) -> bool:
+    if isinstance(output, tuple):
+        return all(map(_finite, output))
+    return not isinstance(output, (Linear, Expr))
 
 
 def probability(part: Part, output: Value) -> ExpSum:

@@ -16,14 +16,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import Place
-from .values import Value, json_of, shown
+from .values import Value, json_of, key, shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Const:
-    """A finite value, or a number in ε."""
+    """A finite value, or a number in ε; equal if kind and value are: `True` is not `1`."""
 
     value: Value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and key(self.value) == key(other.value)
+
+    def __hash__(self) -> int:
+        return hash(key(self.value))
 
     def __str__(self) -> str:
         return shown(self.value)
