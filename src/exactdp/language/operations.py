@@ -311,8 +311,6 @@ def unpacked_pair(item: Value) -> tuple[Value, Value]:
 
 
 def _sum(items: Any, start: Value) -> Value:
-    if isinstance(start, str):
-        raise TypeError("sum() can't sum strings")
     if isinstance(start, List) and not items:
         raise TypeError("sum() of nothing returns its start: one list would have two names")
     for item in items:
