@@ -162,7 +162,7 @@ def test_small_database() -> None:
 def test_randomized_response() -> None:
     """Each of n bits is true with probability 1/(1 + e^(−ε)): β = n·e^(−ε)/(1 + e^(−ε))."""
     mechanism, truth = SHARED["randomized_response"](2), SHARED["truthful"](2)
-    for given in (truth, lambda bits: bits, {u: [*u] for u in product((0, 1), repeat=2)}):
+    for given in (truth, lambda bits: [*bits], {u: [*u] for u in product((0, 1), repeat=2)}):
         claim = Accuracy(mechanism, 2 * exp(-eps) / (1 + exp(-eps)), alpha=0, ideal=given)
         holds(claim)
         assert claim.tightest().integer == 1
