@@ -63,13 +63,13 @@ class Kinds:
         if any("function" in one.types for one in args) and op != "call":
             fail("N15") if op in BINARY else fail("N24")
         values = [one.value() for one in args]
-        if op not in ("call", "not found") and all(v is not None for v in values):
+        if op not in ("call", "not_found") and all(v is not None for v in values):
             found = EXACT.applied(op, tuple(v[0] for v in values if v is not None))
             sites = args[0].sites if op in ("iter", "entries", "index", "+=") else self.made
             return of(found, sites)
         if op in BINARY:
             return self._binary(op, *args)
-        rule = getattr(self, f"_{op.replace(' ', '_')}", None)
+        rule = getattr(self, f"_{op}", None)
         if rule is None:
             return self._finite(op, args)
         found_kind: Kind = rule(*args)
@@ -100,7 +100,7 @@ class Kinds:
             "over": FORMULA,
             "maximum": FORMULA,
             "minimum": FORMULA,
-            "not found": INT,
+            "not_found": INT,
         }
         return kinds.get(op, ANY)
 

@@ -27,13 +27,13 @@ PURE: Mapping[object, str] = MappingProxyType(
         builtins.enumerate: "enumerate",
         builtins.int: "int",
         builtins.len: "len",
-        builtins.list: "as list",
+        builtins.list: "as_list",
         builtins.range: "range",
         builtins.reversed: "reversed",
         builtins.round: "round",
         builtins.str: "str",
         builtins.sum: "sum",
-        builtins.tuple: "as tuple",
+        builtins.tuple: "as_tuple",
         builtins.zip: "zip",
         Fraction: "Fraction",
         exp: "exp",
@@ -341,7 +341,7 @@ class Calls(Expressions):
             assert isinstance(pairs, Name)
             target = pairs
         else:
-            target = self.fresh(self.apply("as list", (over,), node), node)
+            target = self.fresh(self.apply("as_list", (over,), node), node)
         self.emit(Fold(target.name, how, keyed), node)
         return target
 
@@ -400,7 +400,7 @@ class Calls(Expressions):
 
         with self.inside(self.enter(set())):
             self.loop(over, item, "entries", look, node)
-        self.emit(Set(position, self.apply("not found", (wanted,), node)), node)
+        self.emit(Set(position, self.apply("not_found", (wanted,), node)), node)
         self.mark(found)
         return Name(position)
 
@@ -489,13 +489,13 @@ def _fits(op: str, given: int) -> bool:
         "enumerate": (1, 2),
         "int": (0, 1),
         "len": (1, 1),
-        "as list": (0, 1),
+        "as_list": (0, 1),
         "range": (1, 3),
         "reversed": (1, 1),
         "round": (1, 2),
         "str": (0, 1),
         "sum": (1, 2),
-        "as tuple": (0, 1),
+        "as_tuple": (0, 1),
         "zip": (0, 99),
         "Fraction": (0, 2),
         "maximum": (1, 99),

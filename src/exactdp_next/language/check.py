@@ -158,11 +158,9 @@ class _Check:
         if isinstance(one, Assigning) and not isinstance(one, Set | Sample):
             read |= {assigned(one) or ""} & env.keys()
         for x in read:
-            if x not in env:
-                fail("N04", place=self.code.place(pc), name=x.partition("#")[0])
-            elif env[x].unset:
+            if x not in env or env[x].unset:
                 self.suspicious.setdefault(pc, set()).add(x)
-                env[x] = replace(env[x], unset=False)
+                env[x] = replace(env.get(x, ANY), unset=False)
 
     def _learn(self, one: Instruction, env: Env) -> None:
         """After a comparison integer noise may be one of finitely many values."""

@@ -54,7 +54,9 @@ def binary(op: str, a: Value, b: Value) -> Value:
     if op in BITS:
         return _of_bits(op, a, b)
     if not isinstance(a, int | Fraction | float) or not isinstance(b, int | Fraction | float):
-        fail("F24") if op == "**" else _no_operation(op, a, b)
+        if op == "**":
+            fail("F24")
+        _no_operation(op, a, b)
     return _of_numbers(op, a, b)
 
 

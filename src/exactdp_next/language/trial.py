@@ -118,7 +118,9 @@ class _Trial:
         found = []
         for side in sides:
             to, env = fork.next[not side]
-            tests = (*run.tests, (run.pc, to == run.pc + 1))
+            tests = run.tests
+            if isinstance(self.code[run.pc], Test):
+                tests = (*tests, (run.pc, to == run.pc + 1))
             outcomes = {**run.outcomes, key: side}
             found.append(_Run(to, dict(env), outcomes, tests, run.noises))
         return found
