@@ -1,5 +1,7 @@
 """What Python's own rules are, one by one: the value is CPython's, or the program is refused."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -93,7 +95,9 @@ REFUSED = {
     "a list that grows in its loop": ("a = [x]\nfor i in a:\n    a.append(i)\nreturn a", "L04", 4),
     "an entry changed in its loop": ("a = [x, 1]\nfor i in a:\n    a[1] = i\nreturn a", "L04", 4),
     "a default that is changed": (
-        "def g(a, b=[]):\n    b.append(a)\n    return b\nreturn [g(1), g(2)]", "L04", 3
+        "def g(a, b=[]):\n    b.append(a)\n    return b\nreturn [g(1), g(2)]",
+        "L04",
+        3,
     ),
     "a generator used twice": ("g = (i for i in range(3))\nreturn sum(g) + sum(g)", "L07", 2),
     "an f-string": ("return f'{x}'", "P21", 2),
@@ -101,7 +105,9 @@ REFUSED = {
     "a function in a variable": ("g = abs\nreturn g(x)", "N12", 3),
     "a variable of one branch": ("if x > 0:\n    y = 1\nreturn y", "N03", 4),
     "an argument of a subroutine": (
-        "def g(a):\n    a.append(1)\n    return len(a)\nb = [x]\nn = g(b)\nreturn (b, n)", "L04", 3
+        "def g(a):\n    a.append(1)\n    return len(a)\nb = [x]\nn = g(b)\nreturn (b, n)",
+        "L04",
+        3,
     ),
 }
 

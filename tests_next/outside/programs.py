@@ -4,6 +4,8 @@ A program is drawn with the kinds of its variables, so that most of them run; it
 instruction and every builtin, alone and in combination. Samplers take their outcomes from a tape.
 """
 
+# ruff: noqa: D102, E501
+
 from __future__ import annotations
 
 import ast
@@ -61,9 +63,9 @@ class Draw:
             case "int":
                 return str(self.rng.randint(-4, 6))
             case "number" | "noise":
-                return self.pick("0.5", "1.25", "-0.1", "3", "1e-2")
+                return str(self.pick("0.5", "1.25", "-0.1", "3", "1e-2"))
             case "bool":
-                return self.pick("True", "False")
+                return "True" if self.rng.random() < 0.5 else "False"
             case "text":
                 return repr(self.pick("", "a", "ab", "xyz"))
             case "list":
@@ -165,7 +167,10 @@ class Draw:
                 ("unif", lambda: "unif(-1, 1 / 2)"),
                 ("dlap", lambda: f"dlap(eps, {e('int')})"),
                 ("geometric", lambda: f"geometric(eps, {e('int')})"),
-                ("noise + number", lambda: f"({r} {self.pick('+', '-')} {self.pick(c, e('noise'))})"),
+                (
+                    "noise + number",
+                    lambda: f"({r} {self.pick('+', '-')} {self.pick(c, e('noise'))})",
+                ),
                 ("noise * number", lambda: f"({r} * {c})"),
                 ("number * noise", lambda: f"({c} * {r})"),
                 ("noise / number", lambda: f"({r} / {self.pick(2, -3, c)})"),
@@ -274,7 +279,19 @@ class Draw:
             yield from self.statement(indent)
 
     def statement(self, indent: str) -> Iterator[str]:
-        kind = self.pick("int", "int", "number", "noise", "noise", "bool", "text", "list", "list", "tuple", "table")
+        kind = self.pick(
+            "int",
+            "int",
+            "number",
+            "noise",
+            "noise",
+            "bool",
+            "text",
+            "list",
+            "list",
+            "tuple",
+            "table",
+        )
         nested = len(indent) < 12
         match self.rng.randrange(16 if nested else 9):
             case 0 | 1:
@@ -282,9 +299,8 @@ class Draw:
                 yield f"{indent}{name} = {e}"
                 self.variables[name] = kind
             case 2:
-                name = self.known(kind)
-                if name:
-                    yield f"{indent}{name} = {self.expression(kind)}"
+                if old := self.known(kind):
+                    yield f"{indent}{old} = {self.expression(kind)}"
             case 3:
                 yield from self.augmented(indent)
             case 4:
@@ -297,9 +313,8 @@ class Draw:
                 yield self.form("unpack", f"{indent}{a}, {b} = {e}")
                 self.variables |= {a: "int", b: "int"}
             case 6:
-                a, b = self.known("int"), self.known("int")
-                if a and b:
-                    yield self.form("swap", f"{indent}{a}, {b} = {b}, {a}")
+                if (one := self.known("int")) and (two := self.known("int")):
+                    yield self.form("swap", f"{indent}{one}, {two} = {two}, {one}")
             case 7:
                 a, b = self.fresh(), self.fresh()
                 yield self.form("chain assign", f"{indent}{a} = {b} = {self.expression(kind)}")
@@ -457,20 +472,20 @@ class Tape:
 class _Exact(ast.NodeTransformer):
     """Makes quotients and decimals exact."""
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # noqa: N802
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.op, ast.Div):
             called = ast.Name("_quotient", ast.Load())
             return ast.copy_location(ast.Call(called, [node.left, node.right], []), node)
         return node
 
-    def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802
+    def visit_For(self, node: ast.For) -> ast.AST:
         """Count rounds: a list may grow while it is gone over."""
         self.generic_visit(node)
         node.body.insert(0, ast.Expr(ast.Call(ast.Name("_round", ast.Load()), [], [])))
         return node
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:  # noqa: N802
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, float):
             made = ast.Call(ast.Name("Fraction", ast.Load()), [ast.Constant(str(node.value))], [])
             return ast.copy_location(made, node)
@@ -494,20 +509,32 @@ def in_python(text: str, inputs: dict[str, Any], seed: int) -> Any:
         if not condition:
             raise Discarded
 
-    rounds = iter(range(10_000))
+    rounds = iter(range(1_000))
 
     def count_round() -> None:
         if next(rounds, None) is None:
             raise TimeoutError
 
-    real = lambda _rate=0, mean=0, scale=0: mean + tape.real()  # noqa: E731
+    def real(_rate: Any = 0, mean: Any = 0, **_scale: Any) -> Any:
+        return mean + tape.real()
+
     names: dict[str, Any] = {
-        **{"Fraction": Fraction, "_quotient": lambda a, b: Fraction(a) / b},
-        **{"eps": Fraction(1), "exp": lambda _x: Fraction(1, 2), "lap": real, "expo": real},
-        **{"dlap": lambda _r, m: m + tape.whole(), "geometric": lambda _r, m: m + tape.whole()},
-        **{"choose": choose, "bernoulli": lambda p: choose({1: p, 0: 1 - p})},
-        **{"expmech": expmech, "observe": observe, "unif": lambda _a, _b: tape.real()},
-        **{"_round": count_round, "Dom": lambda *_: None, "Real": None},
+        "Fraction": Fraction,
+        "_quotient": lambda a, b: Fraction(a) / b,
+        "eps": Fraction(1),
+        "exp": lambda _x: Fraction(1, 2),
+        "lap": real,
+        "expo": real,
+        "dlap": lambda _r, m: m + tape.whole(),
+        "geometric": lambda _r, m: m + tape.whole(),
+        "choose": choose,
+        "bernoulli": lambda p: choose({1: p, 0: 1 - p}),
+        "expmech": expmech,
+        "observe": observe,
+        "unif": lambda _a, _b: tape.real(),
+        "_round": count_round,
+        "Dom": lambda *_: None,
+        "Real": None,
     }
     tree = ast.fix_missing_locations(_Exact().visit(ast.parse(text)))
     exec(compile(tree, "<drawn>", "exec"), names)

@@ -155,6 +155,9 @@ class Kinds:
                 fail("R09", what=noise_in(other)) if op == "*" else fail(
                     "R05", a="a list", b=noise_in(other), op=op
                 )
+        numbers = NUMBERS | NOISE
+        if op in ("*", "/", "**") and not result.sampled and a.types | b.types <= numbers:
+            return replace(result, types=frozenset({"real"}))  # numbers, where inputs are listed
         if op in ("//", "%") and not b.noisy:
             return replace(result, types=frozenset({"integer"})) if op == "//" else result
         if op in ("//", "%", "&", "|", "^", "<<", ">>"):
@@ -236,6 +239,9 @@ class Kinds:
         return result if result.noisy else replace(result, known=None)
 
     # -- lists
+
+    def _not_found(self, _wanted: Kind) -> Kind:
+        return INT
 
     def _require_entries(self, a: Kind) -> None:
         if a.types and a.types <= NOISE:

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from ..errors import Place
 from ..ring.expr import Expr
@@ -273,7 +274,7 @@ class Code:
         return [_json_of(one) for one in self.instructions]
 
     @classmethod
-    def of_json(cls, rows: list[list[object]]) -> Code:
+    def of_json(cls, rows: Iterable[Any]) -> Code:
         """Return the code that has this JSON; places are not in it."""
         return cls(tuple(_instruction(*row) for row in rows))
 

@@ -10,6 +10,7 @@ from math import isinf
 from types import ModuleType
 from typing import NoReturn
 
+from ..errors import GivenUp
 from .code import Append, Const, Expression, Name, Set
 from .emit import Emitter, Label, Loop
 from .foreign import Foreign
@@ -165,6 +166,8 @@ class Expressions(Emitter, ABC):
         if name not in constants and name not in KNOWN:
             if name in GAUSSIAN:
                 self.refuse("S41", node, what=name)
+            if name == "gumbel":
+                raise GivenUp("gumbel", self.scope.source.place(node))
             self.refuse("N01", node, what=name)
         with self.placed(node):
             return captured(name, constants[name] if name in constants else KNOWN[name])

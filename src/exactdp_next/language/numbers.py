@@ -198,6 +198,8 @@ def _of_forms(op: str, a: Value, b: Value) -> Value:
                 return one * two
             if not isinstance(one, Linear):
                 return two * one
+            if not one.noises() or not two.noises():
+                raise NotYet("language")  # a product of inputs, which are not bound
             fail("R04", a="a real", b="a real")
         case "/" if isinstance(one, Linear) and not isinstance(two, Linear):
             if isinstance(b, Expr):
@@ -207,7 +209,7 @@ def _of_forms(op: str, a: Value, b: Value) -> Value:
             return one * Fraction(1, two)  # whole numbers give a fraction, never a float
         case "*" | "*=":
             fail("R10")
-    if isinstance(one, Linear) and op in ("//", "%"):
+    if isinstance(one, Linear) and op in ("//", "%", "**", "/"):
         raise NotYet("language")
     fail("R05", a="a number", b="a real", op=op)
 

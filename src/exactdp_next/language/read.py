@@ -165,8 +165,11 @@ class _Reader(Calls):
         """Return the value of an annotation: the name of a type, or a type with a length."""
         if argument.annotation is None:
             self.refuse("I20", argument, name=argument.arg)
-        with self.placed(argument.annotation):
-            found = self.constant_value(argument.annotation)
+        found = self.scope.source.annotations.get(argument.arg)
+        if found is None or isinstance(found, str):
+            with self.placed(argument.annotation):
+                found = self.constant_value(argument.annotation)
+        found = BOOL if found is bool else found
         if not isinstance(found, InputType):
             self.refuse("I01", argument.annotation)
         return found

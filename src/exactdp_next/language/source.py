@@ -9,7 +9,7 @@ import sys
 import textwrap
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import FunctionType, MappingProxyType
 
@@ -59,6 +59,8 @@ class Source:
     indent: int = 0
     functions: Mapping[str, ast.FunctionDef] = field(default_factory=dict)
     """The other functions of a text."""
+    annotations: Mapping[str, object] = field(default_factory=dict)
+    """The types of inputs where Python has computed them: they need not be in a closure."""
 
     @classmethod
     def of(cls, function: Callable[..., object]) -> Source:
@@ -81,7 +83,7 @@ class Source:
             fail("P42", place=source.place(one, headline=True))
         if not isinstance(one, ast.FunctionDef) or one.name != function.__name__:
             fail("P50", name=function.__name__)
-        return source.of_tree(one)
+        return replace(source, tree=one, annotations=function.__annotations__)
 
     @classmethod
     def of_text(
@@ -118,10 +120,7 @@ class Source:
 
     def of_tree(self, tree: ast.FunctionDef) -> Source:
         """Return another function of the same text."""
-        return Source(
-            tree, self.constants, self.file, self.lines, self.first_line, self.indent,
-            self.functions,
-        )  # fmt: skip
+        return replace(self, tree=tree)
 
     def evaluated(self, node: ast.expr) -> object:
         """Return the value of a constant of a text; nothing in it is run but this."""

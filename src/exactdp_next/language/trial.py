@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
 
-from ..errors import ExactdpError, fail
+from ..errors import ExactdpError, NotYet, fail
 from ..ring.linear import Linear
 from .arithmetics import EXACT
 from .code import Code, End, Test, assigned
@@ -92,6 +92,8 @@ class _Trial:
             self.steps += 1
             try:
                 found = self.interpreter.step(run.pc, run.env)
+            except NotYet:
+                return []
             except ExactdpError as error:
                 self._refuse(error, run)
                 return []

@@ -178,7 +178,9 @@ def json_of(value: Value) -> object:
             return {"text": value}
         case float() | Linear() | Expr():
             return {"expr": str(value)}
-    return value
+        case None | bool() | int():
+            return value
+    return {"function": value.name}
 
 
 def value_of_json(x: object) -> Value:
