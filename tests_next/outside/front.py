@@ -101,10 +101,7 @@ def mechanism(function: Any = None, **options: object) -> Any:
 
 
 def ideal(function: Callable[..., object]) -> Ideal:
-    source = Source.of(function)
-    if any(a.annotation is None for a in source.tree.args.args):
-        return Ideal(Program(source.tree.name, (), None, source))  # type: ignore[arg-type]
-    program = Program.of_source(source)
+    program = Program.of(function)
     program.require_deterministic()
     return Ideal(program)
 

@@ -22,10 +22,12 @@ from exactdp_next.language.code import Code
 from exactdp_next.language.interpret import (
     Chosen,
     Discarded,
+    Forked,
     Interpreter,
     Returned,
     Sampled,
     Selected,
+    Tied,
 )
 from exactdp_next.language.kinds import Kind
 from exactdp_next.language.program import Program
@@ -33,6 +35,7 @@ from exactdp_next.language.read import Reading
 from exactdp_next.language.samplers import WHOLE
 from exactdp_next.language.values import List, Table, Value, key, value_of
 from exactdp_next.ring.expr import Expr
+from exactdp_next.ring.linear import Linear
 
 REFUSED = {
     "L01": "a list that may be a constant is changed",
@@ -91,6 +94,44 @@ def ours(program: Program, inputs: dict[str, Any], seed: int) -> Value | Discard
                 raise AssertionError(found)
 
 
+def with_forms(program: Program, inputs: dict[str, Any], seed: int) -> Value | Discarded:
+    """Return the value of the same run by forms: real inputs and noise are names till the end."""
+    tape = programs.Tape(seed)
+    numbers: dict[Any, Any] = {x: v for x, v in inputs.items() if isinstance(v, Fraction)}
+    env: dict[str, Value] = {x: value_of(v) for x, v in inputs.items()}
+    env |= {x: Linear.name(x) for x in numbers}
+    interpreter, pc = Interpreter(program.code, EXACT), 0
+    while True:
+        found = interpreter.run(pc, env)
+        match found:
+            case Returned(output):
+                return substituted(output, numbers)
+            case Discarded():
+                return found
+            case Sampled(noise, _, mean, target, ((pc, env),)):
+                drawn = tape.whole() if noise in WHOLE else tape.real()
+                name = len(numbers)
+                numbers[name] = drawn if noise == "unif" else substituted(mean, numbers) + drawn
+                env = {**env, target: Linear.name(name)}
+            case Forked(form, strict, after):
+                at = substituted(form, numbers)
+                pc, env = after[not (at > 0 or (at == 0 and not strict))]
+            case Tied(form, after):
+                pc, env = after[substituted(form, numbers) != 0]
+            case Chosen() | Selected():
+                pc, env = found.next[tape.place(len(found.next))]
+
+
+def substituted(v: Value, numbers: dict[Any, Any]) -> Any:
+    """Return a value with numbers for names."""
+    match v:
+        case Linear():
+            return v.at(numbers)
+        case List() | tuple():
+            return type(v)(substituted(one, numbers) for one in v)
+    return v
+
+
 def comparable(v: Any) -> object:
     """Return a value in which numbers are equal if they are the same number."""
     match v:
@@ -138,6 +179,14 @@ def outcome(seed: int) -> tuple[str, str]:
     assert Code.parse(str(program.code)) == program.code
     if isinstance(theirs, Exception):
         return "different", f"{found}\nCPython: {theirs!r}"
+    try:
+        again = with_forms(program, inputs, seed)
+        if not isinstance(found, Discarded) and not isinstance(again, Discarded):
+            assert comparable(again) == comparable(found), again
+        else:
+            assert type(again) is type(found)
+    except NotYet:
+        pass  # a product of unknown inputs
     if isinstance(found, Discarded):
         return ("equal" if theirs is Discarded else "different"), "discarded"
     if comparable(found) == theirs:

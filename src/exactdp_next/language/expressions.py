@@ -157,6 +157,8 @@ class Expressions(Emitter, ABC):
     def constant(self, name: str, node: ast.AST) -> object:
         """Return what a free name stands for; words mean the same everywhere."""
         constants = self.scope.source.constants
+        if name == "gumbel":
+            raise GivenUp("gumbel", self.scope.source.place(node))
         if name in WORDS:
             if (bound := constants.get(name, WORDS[name])) is not WORDS[name]:
                 if name == "eps":
@@ -166,8 +168,6 @@ class Expressions(Emitter, ABC):
         if name not in constants and name not in KNOWN:
             if name in GAUSSIAN:
                 self.refuse("S41", node, what=name)
-            if name == "gumbel":
-                raise GivenUp("gumbel", self.scope.source.place(node))
             self.refuse("N01", node, what=name)
         with self.placed(node):
             return captured(name, constants[name] if name in constants else KNOWN[name])

@@ -53,14 +53,24 @@ class Program:
 
     @classmethod
     def of_source(cls, source: Source) -> Program:
-        """Read and check a source."""
+        """Read and check a source; without types it can only be called by other programs."""
+        if any(a.annotation is None for a in source.tree.args.args):
+            return cls(source.tree.name, (), Code(()), source)
         reading = read(source)
         code = _resolved(reading, check(reading))
         return cls(source.tree.name, reading.inputs, code, source, reading.whiles)
 
+    def require_types(self) -> None:
+        """Refuse a function whose inputs have no types: what is asked of it has no inputs."""
+        for a in self.source.tree.args.args if self.source else ():
+            if a.annotation is None:
+                assert self.source
+                fail("I20", place=self.source.place(a), name=a.arg)
+
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The names of the single numbers of an input: q[0], q[1], and so on."""
+        self.require_types()
         return tuple(c for name, kind in self.inputs for c in kind.coordinates(name))
 
     @cached_property
@@ -87,6 +97,7 @@ class Program:
 
         With one input that is its value, with several a tuple, or a dictionary by names.
         """
+        self.require_types()
         names = [x for x, _ in self.inputs]
         if isinstance(u, Mapping):
             if set(u) != set(names):

@@ -163,8 +163,7 @@ class _Reader(Calls):
 
     def input_type(self, argument: ast.arg) -> InputType:
         """Return the value of an annotation: the name of a type, or a type with a length."""
-        if argument.annotation is None:
-            self.refuse("I20", argument, name=argument.arg)
+        assert argument.annotation, "Program.of_source asks for types"
         found = self.scope.source.annotations.get(argument.arg)
         if found is None or isinstance(found, str):
             with self.placed(argument.annotation):
