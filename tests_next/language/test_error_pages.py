@@ -28,8 +28,8 @@ CASES: list[tuple[str, int, str, str, str]] = [
 EXPECTED = {
     "loops: how likely they end, and how many states they have": {"F10", "F38", "F39"},
     "comprehensions of more than 20,000 entries": {"F34"},
-    "runs in floats (graph/simulate)": {"I22", "I23", "I24", "I28", "I29", "I30"},
-    "the interval of ε of a mechanism (public)": {"I32", "N23", "S25", "S37", "S38", "S39"},
+    "runs in floats (graph/simulate)": {"I24", "I28", "I29", "I30"},
+    "the interval of ε of a mechanism (public)": {"N23", "S25", "S39"},
     "rounded noise, and integer noise as a finite value": {"R30", "R32", "R33", "R34"},
     "rates with roots and logarithms, outputs in ε (measure)": {
         *("S43", "S49", "S50", "S51", "S52"),
@@ -99,4 +99,4 @@ def test_codes_and_lines_are_those_of_the_pages(page: str, tmp_path: Path) -> No
 
 
 def test_how_many_pairs_pass() -> None:
-    assert sum(code_of(case[3]) in KNOWN for case in CASES) == 31
+    assert sum(code_of(case[3]) in KNOWN for case in CASES) == 26

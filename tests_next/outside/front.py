@@ -50,7 +50,8 @@ class Mechanism:
     def _start(self, given: object) -> dict[str, Value]:
         return self.program.given(given)
 
-    def run(self, given: object = (), *_eps: object, **_named: object) -> Value:
+    def run(self, given: object = (), *at: object, **named: object) -> Value:
+        self.program.require_epsilon(at[0] if at else named.get("eps"))
         env, pc = self._start(given), 0
         interpreter = Interpreter(self.program.code, EXACT)
         for _ in range(MOST_STATES):
@@ -96,7 +97,7 @@ class Ideal(Mechanism):
 
 def mechanism(function: Any = None, **options: object) -> Any:
     if options:
-        raise NotYet("public")
+        return lambda one: Mechanism(Program.of_source(Source.of(one, **options)))
     return Mechanism(Program.of(function))
 
 

@@ -105,7 +105,7 @@ def with_forms(program: Program, inputs: dict[str, Any], seed: int) -> Value | D
         found = interpreter.run(pc, env)
         match found:
             case Returned(output):
-                return substituted(output, numbers)
+                return value_of(substituted(output, numbers))
             case Discarded():
                 return found
             case Sampled(noise, _, mean, target, ((pc, env),)):

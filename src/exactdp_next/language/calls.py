@@ -6,10 +6,11 @@ import ast
 import builtins
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from ..errors import Place
+from ..errors import Place, fail
 from ..ring.expr import Expr, exp, log, maximum, minimum, sqrt
 from .code import Append, Apply, Choose, Const, Expression, Fold, Name, Sample, Select, Set
 from .emit import Label, Scope, Subroutine
@@ -425,6 +426,8 @@ class Calls(Expressions):
         tree = one.tree
         if any(tree is calling for calling in self.calls):
             self.refuse("N08", node.func, what=one.name)
+        if isinstance(tree, ast.FunctionDef):
+            self._require_interval(replace(one.source, tree=tree))
         names = [a.arg for a in (*tree.args.posonlyargs, *tree.args.args)]
         named = [a.arg for a in tree.args.kwonlyargs]
         if tree.args.vararg or tree.args.kwarg:
@@ -446,6 +449,19 @@ class Calls(Expressions):
                     self.refuse("N18", node, what=one.name, name=x, usage=usage)
                 values[x] = one.defaults[x]
         return self.put(one, values, node)
+
+    def _require_interval(self, called: Source) -> None:
+        """Refuse to call what is not defined for each ε of the program."""
+        declared = called.epsilon is not None or called.tree.decorator_list
+        if declared and not called.interval.covers(self.whole.interval):
+            fail(
+                "S37",
+                place=self.whole.place(self.whole.tree, headline=True),
+                name=self.whole.tree.name,
+                interval=str(self.whole.interval),
+                other=called.tree.name,
+                smaller=str(called.interval),
+            )
 
     def put(self, one: Subroutine, values: Mapping[str, Expression], node: ast.AST) -> Expression:
         """Emit the body of a function in place of its call, with its own variables."""

@@ -113,7 +113,7 @@ class Emitter:
     """Collects instructions; labels become numbers at the end."""
 
     def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+        self.scope, self.whole = scope, scope.source
         self.code: list[tuple[Instruction, Label | None, Place]] = []
         self.whiles: list[tuple[Label, Label]] = []
         self.calls: list[ast.AST] = []

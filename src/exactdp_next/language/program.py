@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..errors import Place, fail
+from ..ring.epsilon import Interval
 from ..ring.linear import Linear
 from .check import Checked, check
 from .code import (
@@ -56,9 +57,28 @@ class Program:
         """Read and check a source; without types it can only be called by other programs."""
         if any(a.annotation is None for a in source.tree.args.args):
             return cls(source.tree.name, (), Code(()), source)
+        assert source.interval
         reading = read(source)
         code = _resolved(reading, check(reading))
         return cls(source.tree.name, reading.inputs, code, source, reading.whiles)
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of ε for which it is defined."""
+        return self.source.interval if self.source else Interval.of("(0, inf)")
+
+    def require_epsilon(self, epsilon: object) -> None:
+        """Refuse a question about an ε for which the program is not defined."""
+        if epsilon is None:
+            if self.samples:
+                fail("I22")
+            return
+        asked = Interval.of(epsilon)
+        if asked.is_point and not Interval.of("(0, inf)").covers(asked):
+            fail("I23", value=epsilon)
+        if not self.interval.covers(asked):
+            here = str(self.interval)
+            fail("I32", name=self.name, interval=here, asked=str(asked))
 
     def require_types(self) -> None:
         """Refuse a function whose inputs have no types: what is asked of it has no inputs."""

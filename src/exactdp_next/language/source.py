@@ -11,9 +11,11 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from types import FunctionType, MappingProxyType
 
 from ..errors import ExactdpError, Place, fail
+from ..ring.epsilon import Interval
 from ..ring.expr import eps, exp, log, maximum, minimum, sqrt
 from .samplers import SAMPLERS
 from .types import Dom, Int, Real
@@ -61,9 +63,11 @@ class Source:
     """The other functions of a text."""
     annotations: Mapping[str, object] = field(default_factory=dict)
     """The types of inputs where Python has computed them: they need not be in a closure."""
+    epsilon: object = None
+    """The interval of ε for which it is defined, as it was given; it may stand in the text."""
 
     @classmethod
-    def of(cls, function: Callable[..., object]) -> Source:
+    def of(cls, function: Callable[..., object], epsilon: object = None) -> Source:
         """Read a Python function; its closure and its globals are constants."""
         _require_function(function)
         assert isinstance(function, FunctionType)
@@ -83,7 +87,8 @@ class Source:
             fail("P42", place=source.place(one, headline=True))
         if not isinstance(one, ast.FunctionDef) or one.name != function.__name__:
             fail("P50", name=function.__name__)
-        return replace(source, tree=one, annotations=function.__annotations__)
+        types = function.__annotations__
+        return replace(source, tree=one, annotations=types, epsilon=epsilon)
 
     @classmethod
     def of_text(
@@ -121,6 +126,19 @@ class Source:
     def of_tree(self, tree: ast.FunctionDef) -> Source:
         """Return another function of the same text."""
         return replace(self, tree=tree)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The interval of ε for which the function is defined."""
+        given, place = self.epsilon, self.place(self.tree, headline=True)
+        for one in self.tree.decorator_list:
+            for k in one.keywords if isinstance(one, ast.Call) else ():
+                if k.arg == "epsilon" and isinstance(k.value, ast.Constant):
+                    given, place = k.value.value, self.place(k.value)
+        found = Interval.of("(0, inf)" if given is None else given)
+        if not Interval.of("(0, inf)").covers(found):
+            fail("S38", place=place, interval=str(found))
+        return found
 
     def evaluated(self, node: ast.expr) -> object:
         """Return the value of a constant of a text; nothing in it is run but this."""
