@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -482,9 +483,9 @@ class Calls(Expressions):
         self.calls.pop()
         return result
 
+    @abstractmethod
     def body_of(self, tree: ast.FunctionDef, scope: Scope, number: int) -> Expression:
         """Emit the statements of a subroutine; return its value."""
-        raise NotImplementedError
 
 
 def _hashable(found: object) -> object:

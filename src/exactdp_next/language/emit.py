@@ -27,7 +27,7 @@ from .code import (
 from .operations import applied
 from .places import refused_at
 from .source import Source
-from .values import Table, Value
+from .values import Table
 
 LONGEST_CODE = 50_000
 """Instructions of a program; checking them takes seconds."""
@@ -211,8 +211,3 @@ class Emitter:
             yield
         finally:
             self.scope = before
-
-
-def constant(value: Value) -> Expression:
-    """Return a constant expression."""
-    return Const(value)

@@ -12,12 +12,11 @@ from typing import NoReturn
 
 from ..errors import GivenUp
 from .code import Append, Const, Expression, Name, Set
-from .emit import Emitter, Label, Loop
+from .emit import Emitter, Label, Loop, Scope
 from .foreign import Foreign
 from .samplers import Sampler
 from .source import KNOWN, WORDS, captured
 from .types import InputType
-from .values import List
 
 OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -53,6 +52,10 @@ GAUSSIAN = frozenset({"gauss", "gaussian", "normal", "normalvariate", "randn"})
 
 class Expressions(Emitter, ABC):
     """Reads expressions."""
+
+    @abstractmethod
+    def constant_value(self, node: ast.expr) -> object:
+        """Return the value of a constant, or a type."""
 
     @abstractmethod
     def call(self, node: ast.Call, passing: bool) -> Expression:
@@ -165,6 +168,9 @@ class Expressions(Emitter, ABC):
                     self.refuse("N06", node, value=bound)
                 self.refuse("N07", node, what=name, value=bound)
             return WORDS[name]
+        if name in self.scope.source.assigned:
+            with self.inside(Scope(self.scope.source, {})):
+                return captured(name, self.constant_value(self.scope.source.assigned[name]))
         if name not in constants and name not in KNOWN:
             if name in GAUSSIAN:
                 self.refuse("S41", node, what=name)
@@ -374,6 +380,3 @@ class Expressions(Emitter, ABC):
     def listed(self, parts: list[ast.expr]) -> Expression:
         """Return a list of values."""
         return self.apply("list", tuple(map(self.expression, parts)), parts[0])
-
-
-EMPTY = List(())

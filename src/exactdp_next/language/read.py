@@ -27,6 +27,7 @@ Inputs = tuple[tuple[str, InputType], ...]
 class Reading:
     """What reading a source gives: its inputs, its code, and where its `while` loops are."""
 
+    name: str
     inputs: Inputs
     code: Code
     whiles: tuple[tuple[int, int], ...]
@@ -39,12 +40,7 @@ def read(source: Source) -> Reading:
     inputs = tuple((a.arg, reader.input_type(a)) for a in source.tree.args.args)
     reader.function(source.tree)
     code, whiles = reader.finished()
-    return Reading(inputs, code, tuple(whiles))
-
-
-def constant_of(node: ast.expr, source: Source) -> object:
-    """Return the value of a constant of a source, or the type of an input."""
-    return _Reader(Scope(source, {})).constant_value(node)
+    return Reading(source.tree.name, inputs, code, tuple(whiles))
 
 
 def _own(tree: ast.AST) -> Iterator[ast.AST]:

@@ -54,5 +54,5 @@ SAMPLERS: Mapping[str, Sampler] = MappingProxyType(
 NOISES = ("lap", "dlap", "expo", "geometric")
 """Those that are drawn around a mean, or from a start on, at a rate."""
 
-WHOLE = frozenset({"dlap", "geometric"})
+WHOLE = frozenset(one.noise for one in SAMPLERS.values() if one.whole)
 """Noise on the whole numbers."""

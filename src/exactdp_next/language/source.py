@@ -61,6 +61,8 @@ class Source:
     indent: int = 0
     functions: Mapping[str, ast.FunctionDef] = field(default_factory=dict)
     """The other functions of a text."""
+    assigned: Mapping[str, ast.expr] = field(default_factory=dict)
+    """The constants of a text, which are computed where they are used."""
     annotations: Mapping[str, object] = field(default_factory=dict)
     """The types of inputs where Python has computed them: they need not be in a closure."""
     epsilon: object = None
@@ -101,12 +103,13 @@ class Source:
         found = dict(constants or {})
         source = cls(_NOTHING, found, file, tuple(text.splitlines()))
         functions: dict[str, ast.FunctionDef] = {}
+        assigned: dict[str, ast.expr] = {}
         for one in tree.body:
             match one:
                 case ast.FunctionDef():
                     functions[one.name] = one
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    found[name] = source.evaluated(value)
+                    assigned[name] = value
                 case ast.Expr(value=ast.Constant(value=str())):
                     pass
                 case ast.ImportFrom(module="exactdp") | ast.ImportFrom(module="fractions"):
@@ -120,12 +123,7 @@ class Source:
             fail("P46", place=place)
         last = [*functions.values()][-1]
         scopes = ChainMap(found, dict(KNOWN), vars(builtins))
-        made = cls(last, scopes, file, source.lines, 1, 0, functions)
-        return made.of_tree(last)
-
-    def of_tree(self, tree: ast.FunctionDef) -> Source:
-        """Return another function of the same text."""
-        return replace(self, tree=tree)
+        return cls(last, scopes, file, source.lines, 1, 0, functions, assigned)
 
     @cached_property
     def interval(self) -> Interval:
@@ -139,12 +137,6 @@ class Source:
         if not Interval.of("(0, inf)").covers(found):
             fail("S38", place=place, interval=str(found))
         return found
-
-    def evaluated(self, node: ast.expr) -> object:
-        """Return the value of a constant of a text; nothing in it is run but this."""
-        from .read import constant_of  # noqa: PLC0415
-
-        return constant_of(node, self)
 
     def place(self, node: ast.AST, headline: bool = False) -> Place:
         """Return where a part of the tree stands; of a block only its first line counts."""

@@ -149,13 +149,7 @@ class _Trial:
         }
         if error.code == "N04":
             fail("N03", place=place, name=name, **told)
-        fail("I10", place=place, function=self._name, **told)
-
-    @property
-    def _name(self) -> str:
-        place = self.code.place(len(self.code) - 1)
-        assert place
-        return place.text.split("def ", 1)[-1].split("(", 1)[0].strip()
+        fail("I10", place=place, function=self.reading.name, **told)
 
     def _deciding(self, run: _Run, name: str | None) -> tuple[int, bool] | None:
         """Return the last test of a run whose other side leads to an assignment, or to `return`."""
