@@ -87,6 +87,15 @@ REFUSED = {
     "an alias by +=": ("a = [x]\nb = a\nb += [1]\nreturn a", "L04", 4),
     "two names at once": ("a = b = [x]\na.append(1)\nreturn b", "L04", 3),
     "a list in a list": ("a = [x]\nb = [a]\na.append(1)\nreturn b", "L04", 4),
+    "an alias out of a tuple": ("a = [1, 2]\nb = (a, a)[0]\nb.append(1)\nreturn a", "L04", 4),
+    "an alias by max": ("a = [1, 2]\nb = max([a, [0]])\nb.append(1)\nreturn a", "L04", 4),
+    "an alias in a dictionary": ("a = [x]\nt = {0: a}\nb = t[0]\nb.append(1)\nreturn a", "L04", 5),
+    "an alias in a copy of a list of lists": (
+        "a = [1]\nb = list([a])\nc = b[0]\nc.append(1)\nreturn a",
+        "L04",
+        5,
+    ),
+    "an alias by zip": ("a = [1]\nfor b, c in zip([a], [2]):\n    b.append(c)\nreturn a", "L04", 4),
     "the same row again": (
         "row, rows = [], []\nfor i in range(3):\n    row.append(i)\n    rows.append(row)\nreturn rows",
         "L04",

@@ -4,7 +4,7 @@ A program is drawn with the kinds of its variables, so that most of them run; it
 instruction and every builtin, alone and in combination. Samplers take their outcomes from a tape.
 """
 
-# ruff: noqa: D102, E501
+# ruff: noqa: D102, E501, PLR0915
 
 from __future__ import annotations
 
@@ -293,7 +293,8 @@ class Draw:
             "table",
         )
         nested = len(indent) < 12
-        match self.rng.randrange(16 if nested else 9):
+        often = (3, 3, 4, 4, 4, 4)  # lists that change, and their aliases, are worth most
+        match self.rng.choice((*range(16 if nested else 9), *often)):
             case 0 | 1:
                 e, name = self.expression(kind), self.fresh()
                 yield f"{indent}{name} = {e}"
@@ -365,7 +366,17 @@ class Draw:
 
     def changed(self, indent: str) -> Iterator[str]:
         if name := self.known("list"):
-            match self.rng.randrange(4):
+            match self.rng.randrange(6):
+                case 4:
+                    other = self.fresh()
+                    yield self.form("alias", f"{indent}{other} = {name}")
+                    self.variables[other] = "list"
+                case 5:
+                    other = self.fresh()
+                    yield self.form(
+                        "held", f"{indent}{other} = ({name}, {self.expression('list')})[0]"
+                    )
+                    self.variables[other] = "list"
                 case 0:
                     yield self.form("append", f"{indent}{name}.append({self.expression('int')})")
                 case 1:
@@ -437,7 +448,9 @@ class Draw:
         return f"({', '.join(names)},)"
 
     def program(self) -> str:
-        body = list(self.block("    ", self.rng.randint(3, 9)))
+        body = [f"    v0 = {self.literal('list')}"]
+        self.variables["v0"] = "list"
+        body += self.block("    ", self.rng.randint(3, 9))
         text = "\n".join(["def f(x: Dom(-2, 3), b: bool, q: Real):", *body])
         return f"{text}\n    return {self.result()}\n"
 
@@ -446,7 +459,8 @@ def drawn(seed: int) -> tuple[str, Counter[str]]:
     """Return a random program and the forms that it has."""
     draw = Draw(seed)
     draw.variables = {"x": "int", "b": "bool", "q": "noise"}
-    return draw.program(), draw.used
+    text = draw.program()
+    return text, draw.used
 
 
 class Discarded(Exception):  # noqa: N818

@@ -5,6 +5,7 @@ Each rule of the language about reals and noise is refused here, in the operatio
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +33,12 @@ from .kinds import (
     described,
     join,
     joined,
+    known_text,
+    known_value,
     noise_in,
     of,
+    sites_in,
+    with_sites,
 )
 from .numbers import BINARY, number
 from .samplers import WHOLE
@@ -65,15 +70,21 @@ class Kinds:
         values = [one.value() for one in args]
         if op not in ("call", "not_found") and all(v is not None for v in values):
             found = EXACT.applied(op, tuple(v[0] for v in values if v is not None))
-            sites = args[0].sites if op in ("iter", "entries", "index", "+=") else self.made
-            return of(found, sites)
+            return self._shared(found, args, op in ("iter", "entries", "index", "+="))
         if op in BINARY:
             return self._binary(op, *args)
         rule = getattr(self, f"_{op}", None)
         if rule is None:
             return self._finite(op, args)
-        found_kind: Kind = rule(*args)
-        return found_kind
+        return with_sites(rule(*args), sites_in(args) | self.made)
+
+    def _shared(self, found: Value, args: Iterable[Kind], same: bool) -> Kind:
+        """Return the kind of a known value: lists in it may be those of the arguments.
+
+        It is a list of the arguments itself if `same`, otherwise a new one.
+        """
+        kind = of(found, sites_in(args))
+        return kind if same else replace(kind, sites=self.made)
 
     def _listed(self, op: str, args: tuple[Kind, ...]) -> Kind:
         for one in args:
@@ -326,9 +337,11 @@ class Kinds:
         return replace(a.each, unset=False) if a.each else ANY
 
     def _of_table(self, a: Kind) -> Kind:
+        """Return the kind of a value of a dictionary."""
+        if a.entries is not None:
+            return joined(a.entries[1::2]) or ANY
         if a.known and isinstance(a.known[0], Table):
-            found = joined(of(v) for _, v in a.known[0].items)
-            return found or ANY
+            return joined(of(v, a.sites) for _, v in a.known[0].items) or ANY
         return ANY
 
     def _slice(self, a: Kind, *_ends: Kind) -> Kind:
@@ -422,8 +435,8 @@ class Kinds:
     # -- declarations and calls
 
     def _declare(self, v: Kind, name: Kind, kind: Kind, domain: Kind) -> Kind:
-        told: dict[str, Any] = {"name": _text(name), "domain": _text(kind)}
-        if _text(kind) == "Real":
+        told: dict[str, Any] = {"name": known_text(name), "domain": known_text(kind)}
+        if known_text(kind) == "Real":
             if v.types == {"integer"}:
                 fail("I27", **told)
             return v
@@ -493,7 +506,7 @@ class Kinds:
         if value is not None and is_finite(value[0]):
             found = EXACT.folded(how, keyed, value[0])
             assert not isinstance(found, Branch)
-            return of(found, self.made)
+            return self._shared(found, [state], how in ("max", "min"))
         parts = state.entries or ((state.each,) if state.each else ())
         if keyed:
             parts = tuple(one.entries[1] for one in parts if one and one.entries)
@@ -517,7 +530,7 @@ class Kinds:
                     way_out = "Add noise to the sample instead: x + unif(0, 1)"
                     fail("K02", what="noise", way_out=way_out)
             if all(one.value() is not None or one.noisy for one in (rate, mean)):
-                ends = [Linear.name(str(i)) if one.noisy else _value(one)
+                ends = [Linear.name(str(i)) if one.noisy else known_value(one)
                         for i, one in enumerate((rate, mean))]  # fmt: skip
                 EXACT.drawn("unif", *ends)
             return None, None
@@ -539,7 +552,7 @@ class Kinds:
         if noise in WHOLE and "real" in mean.types:
             fail("S09", noise=noise)
         if not mean.types & (NOISE | NUMBERS | {"formula"}) or mean.value() is not None:
-            EXACT.drawn(noise, eps, _value(mean) if mean.value() is not None else None)
+            EXACT.drawn(noise, eps, known_value(mean) if mean.value() is not None else None)
 
     def choices(self, table: Kind) -> list[tuple[Kind, Any]]:
         """Check the probabilities of `choose` where they are known."""
@@ -554,7 +567,7 @@ class Kinds:
             keys, weights = table.entries[::2], table.entries[1::2]
             known = [w.value() for w in weights]
             if all(w is not None for w in known):
-                names = [_value(k) if k.value() is not None else f"value {i}"
+                names = [known_value(k) if k.value() is not None else f"value {i}"
                          for i, k in enumerate(keys, 1)]  # fmt: skip
                 pairs = zip(names, (w[0] for w in known if w is not None), strict=True)
                 EXACT.choices(Table(tuple(pairs)))
@@ -577,14 +590,3 @@ class Kinds:
         if value is not None and rate.known:
             EXACT.scored(rate.known[0], value[0])
         return None, [(candidate, None)]
-
-
-def _text(kind: Kind) -> str:
-    assert kind.known
-    return str(kind.known[0])
-
-
-def _value(kind: Kind) -> Value:
-    found = kind.value()
-    assert found is not None
-    return found[0]

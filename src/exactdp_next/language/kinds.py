@@ -84,7 +84,8 @@ def of(value: Value, sites: frozenset[Site] = frozenset()) -> Kind:
         case range():
             return Kind(frozenset({"range"}), (value,), each=INT)
         case Table(items):
-            return Kind(frozenset({"table"}), (value,), each=joined(of(k) for k, _ in items))
+            each = joined(of(k) for k, _ in items)
+            return Kind(frozenset({"table"}), (value,), None, each, sites)
         case Linear():
             return REAL
         case Foreign():
@@ -124,7 +125,8 @@ def join(a: Kind, b: Kind, depth: int = 0) -> Kind:
     if a == b:
         return a
     if depth > DEEPEST:
-        return Kind(a.types | b.types | ({"real"} if a.holds(*NOISE) or b.holds(*NOISE) else set()))
+        noise = {"real"} if a.holds(*NOISE) or b.holds(*NOISE) else set[str]()
+        return Kind(a.types | b.types | noise, sites=sites_in((a, b)))
     known = a.known
     if known is None or b.known is None or key(known[0]) != key(b.known[0]):
         known = None
@@ -145,6 +147,19 @@ def joined(kinds: Iterable[Kind]) -> Kind | None:
     return reduce(join, found) if found else None
 
 
+def sites_in(kinds: Iterable[Kind]) -> frozenset[Site]:
+    """Return where the lists in values may have been made."""
+    return frozenset(site for kind in kinds for one in kind.all() for site in one.sites)
+
+
+def with_sites(kind: Kind, sites: frozenset[Site]) -> Kind:
+    """Return a kind in which a list of unknown origin may be any of those of these sites."""
+    entries = kind.entries and tuple(with_sites(one, sites) for one in kind.entries)
+    each = kind.each and with_sites(kind.each, sites)
+    own = kind.sites or (sites if kind.types & {"list", "tuple", "table"} else kind.sites)
+    return replace(kind, entries=entries, each=each, sites=own)
+
+
 def of_input(kind: InputType) -> Kind:
     """Return the kind of an input."""
     if kind.length is not None:
@@ -156,7 +171,7 @@ def of_input(kind: InputType) -> Kind:
         return some("integer")
     if isinstance(kind.domain, range):
         return INT if len(kind.domain) > 1 else of(kind.domain[0])
-    found = joined(of(v) for v in kind.domain or ())
+    found = joined(of(v, frozenset({GIVEN})) for v in kind.domain or ())
     assert found
     return replace(found, known=None) if len(kind.domain or ()) > 1 else found
 
@@ -174,3 +189,15 @@ def described(kind: Kind) -> str:
 def noise_in(kind: Kind) -> str:
     """Return the words for the noise or the real inputs in a value."""
     return "a real" if kind.holds("real") else "an unbounded integer"
+
+
+def known_value(kind: Kind) -> Value:
+    """Return a value that is known."""
+    found = kind.value()
+    assert found is not None
+    return found[0]
+
+
+def known_text(kind: Kind) -> str:
+    """Return a text that is known."""
+    return str(known_value(kind))

@@ -192,6 +192,12 @@ def _declared(v: Value, name: Value, kind: Value, domain: Value) -> Value:
     return v
 
 
+def _swapped(v: Value) -> Value:
+    """Return pairs with their parts in the other order."""
+    assert isinstance(v, tuple)
+    return List(one[::-1] for one in v if isinstance(one, tuple))
+
+
 def _not_found(v: Value) -> Value:
     fail("F03", what=shown(v))
 
@@ -270,6 +276,7 @@ OTHERS: Mapping[str, Callable[..., Value]] = MappingProxyType(
         "not_found": _not_found,
         "floor": _floor,
         "ceil": lambda v: -_integer(_floor(_negative(v))),
+        "swapped": _swapped,
         "call": _called,
     }
 )
