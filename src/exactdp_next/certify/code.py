@@ -103,7 +103,7 @@ def _symbol(x: str | int) -> Form:
 
 
 def _following(i: int, one: tuple[object, ...]) -> tuple[int, ...]:
-    if one[0] == "return":
+    if one[0] in ("return", "end"):
         return ()
     if one[0] == "jump":
         return (int(one[1]),)  # type: ignore[call-overload]
@@ -173,6 +173,8 @@ def _read_instruction(x: list[object]) -> tuple[object, ...]:
             return ("jump", natural(to, "a place"))
         case ["return", e]:
             return ("return", _read_expression(e))
+        case ["end"]:
+            return ("end",)
     raise Rejected("an unknown instruction")
 
 
@@ -235,6 +237,8 @@ def run(program: Program, pc: int, variables: Mapping[str, Value], work: Work) -
                 output = value(e, env, work)
                 need(_finite(output), "an output that is a formula")  # equal if equal for every ε
                 return Event("return", (output,))
+            case ("end",):
+                raise Rejected("a run that does not return")
         pc += 1
 
 

@@ -96,7 +96,7 @@ class _Explorer:
     def state(self, pc: int, env: dict[str, Value]) -> State:
         """Run a state to its event, and enter the states after it."""
         match run(self.program.code, pc, {**self.program.fixed, **env}):
-            case Sampled(noise, rate, mean, target, ((after, later),)):
+            case Sampled(noise, Fraction() as rate, mean, target, ((after, later),)):
                 fresh = 1 + max(_noise(env.values()), default=-1)
                 edge = self.enter((after, {**later, target: Linear.name(fresh)}))
                 return Draw(noise, rate, mean, fresh, (edge,))
@@ -104,6 +104,7 @@ class _Explorer:
                 return Compare(form, strict, (self.enter(yes), self.enter(no)))
             case Returned(output):
                 return End(output)
+        raise NotYet("graph")
 
     def enter(self, following: Following) -> Edge:
         """Return the edge to a state, which is numbered when it is met first."""
