@@ -96,8 +96,3 @@ def normal(
         moved = tuple(exponents)
         found[moved] = found.get(moved, fmpq(0)) + factor
     return found
-
-
-def text_of(name: str) -> str:
-    """Return the number as text: "1" or "log(p)"."""
-    return "1" if name == ONE else name.removesuffix("/eps")

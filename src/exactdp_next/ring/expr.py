@@ -131,10 +131,6 @@ class Expr(Node):
             fail("E22", what=str(self))
         return bool(form)
 
-    def tree(self) -> Expr:
-        """Return an exact leaf as the sums, products and quotient that it is."""
-        return exact.written(Expr, self.data) if self.op == "exact" else self
-
     @property
     def number(self) -> Rational | None:
         """The rational number that it is, or None."""

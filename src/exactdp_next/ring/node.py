@@ -97,8 +97,8 @@ class Node:
         return found
 
     def tree(self) -> Node:
-        """Return an exact leaf as the sums, products and quotient that it is."""
-        return self
+        """Return an exact leaf as the sums, products and quotient that it prints as."""
+        return read(str(self.data), True)  # type: ignore[no-any-return]
 
     def __hash__(self) -> int:
         if self.key is None:
