@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Generator
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, mul, sub, truediv
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from flint import fmpz
 
@@ -118,7 +117,8 @@ def decimal(digits: str) -> Fraction | None:
     exponent = int(power or 0) - len(part)
     if abs(exponent) > LARGEST_EXPONENT:
         return None
-    return int(fmpz(integer + part)) * Fraction(10) ** exponent
+    size = int(fmpz(integer + part))
+    return size * Fraction(10) ** exponent if exponent else Fraction(size)
 
 
 def _read(text: str, names: Collection[str] | None) -> tuple[_Value, _Reader]:
@@ -128,16 +128,14 @@ def _read(text: str, names: Collection[str] | None) -> tuple[_Value, _Reader]:
     return reader.whole(), reader
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str  # "number", "name", "sign" or "end"
     text: str
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
+class _Value(NamedTuple):
     """A formula, a condition, a pair in brackets, and where it stands."""
 
     value: Expr | Condition | tuple[Any, ...]
