@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from exactdp_next.codec import read, written
 from exactdp_next.errors import ExactdpError, ParseError
-from exactdp_next.ring.condition import Condition
 from exactdp_next.ring.expr import (
+    Condition,
     Expr,
     alpha,
     eps,
@@ -30,7 +30,8 @@ from exactdp_next.ring.expr import (
     piecewise,
     sqrt,
 )
-from exactdp_next.ring.text import number, parse, parse_condition
+from exactdp_next.ring.numbers import number
+from exactdp_next.ring.text import parse, parse_condition
 from support.examples import examples
 
 

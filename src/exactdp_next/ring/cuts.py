@@ -17,8 +17,7 @@ from .dag import postorder
 from .expsum import ExpSum
 
 if TYPE_CHECKING:
-    from .condition import Condition
-    from .expr import Expr
+    from .expr import Condition, Expr
     from .node import Node
 
 MOST_PIECES = 2_000

@@ -15,9 +15,10 @@ from itertools import count
 from math import comb, factorial
 from typing import Protocol
 
-from flint import arb, arb_poly, arb_series, ctx, fmpq, fmpz
+from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 from .linear import Rational
+from .numbers import read, spell
 
 ORDER = 3
 """The least degree of a Taylor form: with 2, up to nine times as many boxes are needed."""
@@ -42,17 +43,6 @@ def fmpq_of(q: Rational | fmpq) -> fmpq:
 def fraction_of(q: fmpq) -> Fraction:
     """Return a Fraction of a rational number of flint."""
     return Fraction(int(q.p), int(q.q))
-
-
-def spell(q: Rational | fmpq) -> str:
-    """Return "p/q" or "p", however long: Python's own conversion stops at 4300 digits."""
-    return str(fmpq_of(q))
-
-
-def read(text: str) -> Fraction:
-    """Return the rational that `spell` wrote."""
-    over, _, under = text.partition("/")
-    return Fraction(int(fmpz(over)), int(fmpz(under or "1")))
 
 
 def point(q: Rational | fmpq) -> arb:

@@ -17,9 +17,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..codec import Json, read, written
 from ..errors import fail
-from . import printing
-from .condition import Condition
-from .text import number
+from .expr import Condition
+from .numbers import number, spell
 from .zeros import End, Zero, bracket, narrower, order, simplest
 
 T = TypeVar("T")
@@ -173,7 +172,7 @@ def _show(end: End) -> str:
         return str(end)
     if isinstance(end, float):
         return "∞" if end > 0 else "−∞"
-    return printing.spell(end)
+    return spell(end)
 
 
 def _starts(one: Interval, two: Interval) -> int:

@@ -19,18 +19,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from functools import partial
 from numbers import Rational as RationalNumber
 from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 
 from flint import arb, arb_series, fmpq, fmpz
 
 from ..errors import fail
-from . import cuts, exact, growth, limits, printing, values
-from .condition import Condition, compared, condition
+from . import cuts, exact, growth, limits, values
 from .expsum import ExpSum
 from .linear import Rational, whole
-from .node import Node
+from .node import Node, read
+from .numbers import rational_or_none, short
 from .ratio import Ratio
 
 if TYPE_CHECKING:
@@ -203,24 +203,58 @@ class Expr(Node):
         return cuts.pieces(self)
 
 
+class Condition(Node):
+    """A comparison of two formulas, or conditions joined by `&`, `|` and `~`.
+
+    Python's own `and`, `or`, `not` and a < b < c ask for a truth value at once, which a condition
+    has only where it does not depend on any name; in texts they can be used.
+    """
+
+    __slots__ = ("known", "negated")
+
+    known: bool | None
+    negated: Condition
+
+    def __and__(self, other: object) -> Condition:
+        return _connected("and", self, other)
+
+    def __rand__(self, other: object) -> Condition:
+        return _connected("and", other, self)
+
+    def __or__(self, other: object) -> Condition:
+        return _connected("or", self, other)
+
+    def __ror__(self, other: object) -> Condition:
+        return _connected("or", other, self)
+
+    def __invert__(self) -> Condition:
+        try:
+            return self.negated
+        except AttributeError:  # the first time
+            object.__setattr__(self, "negated", negation(self))
+            return self.negated
+
+    def at(self, given: Mapping[str, object]) -> Condition:
+        """Substitute formulas or numbers for names, all at once."""
+        put = {name: expr(value) for name, value in given.items()}
+        return self.substituted(put)  # type: ignore[no-any-return]
+
+    def truth(self) -> bool | None:
+        """Return whether it holds everywhere, or nowhere; None if that is not seen."""
+        try:
+            return self.known
+        except AttributeError:  # the first time
+            object.__setattr__(self, "known", cuts.truth(self))
+            return self.known
+
+    def __bool__(self) -> bool:
+        found = self.truth()
+        if found is None:
+            fail("E22", what=str(self))
+        return found
+
+
 # -- what users give
-
-
-def rational_or_none(x: object) -> Rational | None:
-    """Return a number as a rational; a float is the decimal as which it prints, a bool is none."""
-    if isinstance(x, bool):
-        return None
-    if isinstance(x, int):
-        return x
-    if isinstance(x, RationalNumber):
-        return whole(Fraction(int(x.numerator), int(x.denominator)))
-    if isinstance(x, fmpq | fmpz):
-        return whole(Fraction(int(x.numerator), int(x.denominator)))
-    if isinstance(x, float):
-        return whole(Fraction(repr(float(x)))) if isfinite(x) else None
-    if isinstance(x, Decimal):
-        return whole(Fraction(x)) if x.is_finite() else None
-    return None
 
 
 def expr(x: object, what: str = "a part of a formula") -> Expr:
@@ -236,6 +270,18 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
     if isinstance(x, Evaluated) and not isinstance(x, Node):
         return Expr("leaf", data=x)
     fail("E20", what=what, value=x)
+
+
+def condition(x: object) -> Condition:
+    """Return a condition, or the one that a text spells.
+
+    A truth value is refused: it comes from `alpha == 1`, which asks whether two formulas are equal.
+    """
+    if isinstance(x, Condition):
+        return x
+    if isinstance(x, str):
+        return read(x, False)  # type: ignore[no-any-return]
+    fail("E21", value=x)
 
 
 def _is_operand(x: object) -> bool:
@@ -254,6 +300,12 @@ def _comparison(op: str, one: object, two: object) -> Condition:
     if not (_is_operand(one) and _is_operand(two)):
         return NotImplemented  # type: ignore[no-any-return]
     return compared(op, expr(one), expr(two))
+
+
+def _connected(op: str, one: object, two: object) -> Condition:
+    if not all(isinstance(x, Condition | bool) for x in (one, two)):
+        return NotImplemented  # type: ignore[no-any-return]
+    return joined(op, condition(one), condition(two))
 
 
 # -- operations; each folds numbers and leaves the rest as it is written
@@ -330,7 +382,7 @@ def _number_to(a: Rational, n: Fraction) -> Rational | None:
     if n.denominator == 1:
         size = max(abs(a.numerator), a.denominator)
         if size > 1 and size.bit_length() * abs(n.numerator) > LARGEST_NUMBER:
-            fail("E32", what=f"{printing.short(a)}**{n}", most=LARGEST_NUMBER)
+            fail("E32", what=f"{short(a)}**{n}", most=LARGEST_NUMBER)
         return whole(Fraction(a) ** n.numerator)
     if a < 0:
         fail("E37", what=str(a))
@@ -377,6 +429,37 @@ def by_cases(*parts: Any) -> Expr:
     if len(kept) == 2 and kept[0].op == "truth":
         return kept[1]  # type: ignore[return-value]
     return Expr("cases", tuple(kept))
+
+
+# -- conditions
+
+
+def compared(op: str, one: Expr, two: Expr) -> Condition:
+    """Return the comparison `one op two`; of two numbers it is a truth value."""
+    found = Condition(op, (one, two))
+    if one.op == two.op == "number":
+        return Condition("truth", data=found.truth())
+    return found
+
+
+def joined(op: str, *parts: Condition) -> Condition:
+    """Return the conjunction ("and") or disjunction ("or") of conditions."""
+    decides = op == "or"  # a part with this truth value decides
+    rest = [part for part in parts if part.op != "truth" or part.data is decides]
+    if any(part.op == "truth" for part in rest):
+        return Condition("truth", data=decides)
+    if not rest:
+        return Condition("truth", data=not decides)
+    return rest[0] if len(rest) == 1 else Condition(op, tuple(rest))
+
+
+def negation(one: Condition) -> Condition:
+    """Return the condition that holds where this one does not."""
+    if one.op == "truth":
+        return Condition("truth", data=not one.data)
+    if one.op in cuts.NEGATED:
+        return Condition(cuts.NEGATED[one.op], one.args)
+    return one.args[0] if one.op == "not" else Condition("not", (one,))  # type: ignore[return-value]
 
 
 # -- public functions
@@ -451,7 +534,7 @@ def name(x: str) -> Expr:
 
 eps, alpha, gamma = name("eps"), name("alpha"), name("gamma")
 
-_BUILDERS: dict[str, Callable[..., Node]] = {
+Expr.builders = {
     "+": _sum,
     "-": _negative,
     "*": _product,
@@ -465,4 +548,9 @@ _BUILDERS: dict[str, Callable[..., Node]] = {
     "max": lambda *parts: _extreme("max", *parts),
     "cases": by_cases,
 }
-Expr.builders = _BUILDERS
+Condition.builders = {
+    "and": lambda *parts: joined("and", *parts),
+    "or": lambda *parts: joined("or", *parts),
+    "not": negation,
+    **{op: partial(compared, op) for op in cuts.NEGATED},
+}

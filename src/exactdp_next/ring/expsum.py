@@ -22,7 +22,7 @@ from flint import arb, arb_series, ctx, fmpq, fmpq_mpoly
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
-from .enclose import Terms, fmpq_of, fraction_of, precision, read, series_of, sign, spell
+from .enclose import Terms, fmpq_of, fraction_of, precision, series_of, sign
 from .laurent import (
     Laurent,
     added,
@@ -40,6 +40,7 @@ from .laurent import (
     united,
 )
 from .linear import Linear, Rational, Value, form, quotient, signed_sum
+from .numbers import read, spell
 
 Key: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """The exponents (k, b) of a term θ^k·e^{b·θ/unit}, in the order of the names."""

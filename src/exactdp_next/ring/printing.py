@@ -7,14 +7,12 @@ exactly the shape of the formula. An exact leaf is written as the sum or quotien
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
-
-from flint import fmpq
 
 from ..errors import fail
 from .dag import chain, fold, of_chains
 from .linear import Rational
+from .numbers import spell
 
 if TYPE_CHECKING:
     from .node import Node
@@ -47,17 +45,6 @@ def pretty(root: Node) -> str:
 def latex(root: Node) -> str:
     """Return the formula in LaTeX."""
     return _LATEX.write(root)
-
-
-def spell(q: Rational | Fraction) -> str:
-    """Return "p/q" or "p"; Python's own `str` refuses integers of more than 4300 digits."""
-    return str(fmpq(q.numerator, q.denominator))
-
-
-def short(q: Rational) -> str:
-    """Return a number for a message."""
-    size = max(abs(q.numerator), q.denominator).bit_length()
-    return spell(q) if size < 200 else "a very long number"
 
 
 class _Style:

@@ -17,23 +17,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Generator
-from fractions import Fraction
 from operator import add, mul, sub, truediv
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from flint import fmpz
-
 from ..errors import ExactdpError, ParseError, Place, fail
 from . import cuts, expr
-from .condition import Condition, compared, joined
-from .expr import Expr
-from .linear import Rational, whole
-
-LONGEST = 200_000
-"""Characters of a text that a user gives: two seconds. What exactdp itself wrote has no limit."""
-
-LARGEST_EXPONENT = 100_000
-"""The exponent of a decimal: a text of eight characters shall not make a number of gigabytes."""
+from .expr import Condition, Expr, compared, joined
+from .numbers import DECIMAL, LONGEST, decimal
 
 LONGEST_TOLD = 80
 """Characters of a part of a text in a message: one line of a terminal."""
@@ -43,13 +33,10 @@ KNOWN = frozenset({"eps", "alpha", "gamma"})
 
 ALIASES = {"ε": "eps", "ϵ": "eps", "epsilon": "eps", "α": "alpha", "γ": "gamma"}
 
-_DIGITS = r"[0-9]+(?:_[0-9]+)*"
-_DECIMAL = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?"
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{_DECIMAL})|(?P<name>[^\W\d]\w*(?:\[[0-9]+\])*)"
+    rf"\s*(?:(?P<number>{DECIMAL})|(?P<name>[^\W\d]\w*(?:\[[0-9]+\])*)"
     r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^()<>,%·×−≤≥≠]))"
 )
-_NUMBER = re.compile(rf"\s*([-+−]?)\s*({_DECIMAL})(?:\s*/\s*({_DECIMAL}))?\s*(%?)\s*")
 _SAME = {"−": "-", "·": "*", "×": "*", "^": "**", "≤": "<=", "≥": ">=", "≠": "!="}
 _WORDS = frozenset({"and", "or", "not", "if", "else"})
 _NOT_NUMBERS = frozenset({"inf", "nan", "oo", "infinity", "NaN", "Inf", "None"})
@@ -91,34 +78,6 @@ def parse_condition(text: str, names: Collection[str] | None = ()) -> Condition:
     """Return the condition that a text spells, such as "0 <= alpha < 1 or eps >= 2"."""
     found, reader = _read(text, names)
     return reader.condition(found)
-
-
-def number(x: object) -> Rational | None:
-    """Return a number, or a text such as "0.1", "1/3" or "5%" that spells one; None for others."""
-    if not isinstance(x, str):
-        return expr.rational_or_none(x)
-    match = _NUMBER.fullmatch(x) if len(x) <= LONGEST else None
-    if match is None:
-        return None
-    sign, over, under, percent = match.groups()
-    above, below = decimal(over), decimal(under or "1")
-    if not below or above is None:
-        return None
-    size = above / below / (100 if percent else 1)
-    return whole(size if sign in ("", "+") else -size)
-
-
-def decimal(digits: str) -> Fraction | None:
-    """Return a decimal without a sign as a rational; None if its exponent is too large."""
-    shown, _, power = digits.replace("_", "").lower().partition("e")
-    integer, _, part = shown.partition(".")
-    if len(power) > 8:
-        return None
-    exponent = int(power or 0) - len(part)
-    if abs(exponent) > LARGEST_EXPONENT:
-        return None
-    size = int(fmpz(integer + part))
-    return size * Fraction(10) ** exponent if exponent else Fraction(size)
 
 
 def _read(text: str, names: Collection[str] | None) -> tuple[_Value, _Reader]:

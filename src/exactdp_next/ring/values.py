@@ -14,6 +14,7 @@ from .dag import postorder
 from .enclose import Enclosure
 from .expsum import ExpSum
 from .linear import Rational
+from .numbers import number
 from .ratio import Ratio
 
 if TYPE_CHECKING:
@@ -179,8 +180,6 @@ def enclosure(root: Expr, given: object, digits: int) -> Enclosure:
     precision, which is doubled until the digits are proved, suffices at some time. For formulas
     without an exact form, and with logarithms, the enclosure may stay wide: `enclose.accurate`.
     """
-    from .text import number  # noqa: PLC0415 it builds formulas
-
     x = number(given)
     if x is None:
         fail("E24", value=given)

@@ -8,9 +8,10 @@ from functools import total_ordering
 from typing import TypeAlias
 
 from ..errors import fail
-from . import enclose, printing
+from . import enclose
 from .enclose import Enclosure
 from .expsum import ExpSum
+from .numbers import spell
 
 NARROW = Fraction(1, 2**64)
 """The relative width at which a zero is compared with the simplest rational near it: a rational
@@ -106,7 +107,7 @@ class Zero:
 
     def __str__(self) -> str:
         found = self._known(SHOWN + 1)
-        return printing.spell(found.lower) if found.is_exact else f"{found.text(SHOWN)}…"
+        return spell(found.lower) if found.is_exact else f"{found.text(SHOWN)}…"
 
     def __repr__(self) -> str:
         return f"<Zero {self}>"
