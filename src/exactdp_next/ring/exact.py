@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from .constants import ONE, is_constant, logarithm, prime_of
@@ -40,6 +39,8 @@ LARGEST_LOGARITHM = 128
 
 LARGEST_CONSTANT = 400_000
 """Bits of a power of a prime: as many as a number may have that is raised."""
+
+EPS = ExpSum.name("eps")
 
 CHOICES = frozenset({"min", "max", "abs"})
 """Operations that have an exact form only for constants, where the choice is known."""
@@ -143,10 +144,9 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
     return None
 
 
-@lru_cache(maxsize=4096)
 def _named(name: str) -> Form:
     theta = ExpSum.name(name)
-    return theta if name == "eps" else Ratio.of(theta) / ExpSum.name("eps")
+    return theta if name == "eps" else Ratio(theta, {EPS: 1})
 
 
 def _tree(parts: list[Any], combine: Any) -> Form | None:

@@ -21,7 +21,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from numbers import Rational as RationalNumber
-from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
 
 from flint import arb, arb_series, fmpq, fmpz
 
@@ -35,6 +35,8 @@ from .ratio import Ratio
 
 if TYPE_CHECKING:
     from .enclose import Enclosure
+
+T = TypeVar("T")
 
 LARGEST_NUMBER = 400_000
 """Bits of a number that arises by raising: 120,000 digits."""
@@ -114,16 +116,16 @@ class Expr(Node):
     __hash__ = Node.__hash__
 
     def __lt__(self, other: object) -> Condition:
-        return _comparison("<", self, other)
+        return _operation(partial(compared, "<"), self, other)
 
     def __le__(self, other: object) -> Condition:
-        return _comparison("<=", self, other)
+        return _operation(partial(compared, "<="), self, other)
 
     def __gt__(self, other: object) -> Condition:
-        return _comparison(">", self, other)
+        return _operation(partial(compared, ">"), self, other)
 
     def __ge__(self, other: object) -> Condition:
-        return _comparison(">=", self, other)
+        return _operation(partial(compared, ">="), self, other)
 
     def __bool__(self) -> bool:
         form = self.lower()
@@ -290,16 +292,10 @@ def _is_operand(x: object) -> bool:
     return isinstance(x, kinds)
 
 
-def _operation(build: Callable[[Expr, Expr], Expr], one: object, two: object) -> Expr:
+def _operation(build: Callable[[Expr, Expr], T], one: object, two: object) -> T:
     if not (_is_operand(one) and _is_operand(two)):
         return NotImplemented  # type: ignore[no-any-return]
     return build(expr(one), expr(two))
-
-
-def _comparison(op: str, one: object, two: object) -> Condition:
-    if not (_is_operand(one) and _is_operand(two)):
-        return NotImplemented  # type: ignore[no-any-return]
-    return compared(op, expr(one), expr(two))
 
 
 def _connected(op: str, one: object, two: object) -> Condition:

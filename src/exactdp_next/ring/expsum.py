@@ -217,10 +217,10 @@ class ExpSum:
     def __len__(self) -> int:
         return len(self._body.poly)
 
-    def degrees(self) -> tuple[int, ...]:
-        """Return the degrees of its polynomial in all θ and B."""
-        poly = self._canonical().poly
-        return tuple(map(int, poly.degrees())) if poly else ()
+    @property
+    def is_huge(self) -> bool:
+        """Whether a degree of its polynomial is above LARGEST_DEGREE."""
+        return is_huge(self._canonical().poly)
 
     @property
     def is_constant(self) -> bool:
