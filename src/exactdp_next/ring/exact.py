@@ -37,8 +37,8 @@ LARGEST_POWER = 1_000
 LARGEST_LOGARITHM = 128
 """Bits of a number that is factored for its logarithm: about 0.1 s; only small factors beyond."""
 
-LARGEST_CONSTANT = 400_000
-"""Bits of a power of a prime: as many as a number may have that is raised."""
+LARGEST_NUMBER = 400_000
+"""Bits of a number that arises by raising: 120,000 digits."""
 
 EPS = ExpSum.name("eps")
 
@@ -298,7 +298,7 @@ def _exp(exponent: Value) -> ExpSum | None:
     if isinstance(exponent, Linear):
         for name, q in exponent.parts.items():
             prime = prime_of(str(name))
-            if prime is not None and max(q, -q) * prime.bit_length() > LARGEST_CONSTANT:
+            if prime is not None and max(q, -q) * prime.bit_length() > LARGEST_NUMBER:
                 return None
     return ExpSum.exp(exponent)
 

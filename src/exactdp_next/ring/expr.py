@@ -21,43 +21,32 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from numbers import Rational as RationalNumber
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
+from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 from flint import arb, arb_series, fmpq, fmpz
 
 from ..errors import fail
 from . import cuts, exact, growth, limits, values
+from .enclose import Enclosure, Smooth
 from .expsum import ExpSum
 from .linear import Rational, whole
 from .node import Node, read
 from .numbers import rational_or_none, short
 from .ratio import Ratio
 
-if TYPE_CHECKING:
-    from .enclose import Enclosure
-
 T = TypeVar("T")
-
-LARGEST_NUMBER = 400_000
-"""Bits of a number that arises by raising: 120,000 digits."""
 
 LARGEST_EXPONENT = 2**31 - 1
 """Counts fit into 32 bits, as everywhere."""
 
 
 @runtime_checkable
-class Evaluated(Protocol):
+class Evaluated(Smooth, Protocol):
     """A function that is known by enclosures only, such as the density of many queries."""
 
     @property
     def names(self) -> Iterable[str]:
         """The names on which it depends."""
-
-    def value(self, x: arb) -> arb:
-        """Enclose the values on a ball of ε."""
-
-    def series(self, x: arb, n: int) -> arb_series:
-        """Enclose n coefficients of the Taylor series at the points of a ball of ε."""
 
 
 class Expr(Node):
@@ -377,8 +366,8 @@ def _number_to(a: Rational, n: Fraction) -> Rational | None:
     """Return a^n where that is rational; an irrational root stays a formula."""
     if n.denominator == 1:
         size = max(abs(a.numerator), a.denominator)
-        if size > 1 and size.bit_length() * abs(n.numerator) > LARGEST_NUMBER:
-            fail("E32", what=f"{short(a)}**{n}", most=LARGEST_NUMBER)
+        if size > 1 and size.bit_length() * abs(n.numerator) > exact.LARGEST_NUMBER:
+            fail("E32", what=f"{short(a)}**{n}", most=exact.LARGEST_NUMBER)
         return whole(Fraction(a) ** n.numerator)
     if a < 0:
         fail("E37", what=str(a))

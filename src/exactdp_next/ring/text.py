@@ -70,21 +70,14 @@ def parse(text: str, names: Collection[str] | None = ()) -> Expr:
     >>> print(parse("1 - 0.5*exp(-2/9*ε)"))
     1 - 1/2*exp(-2/9*eps)
     """
-    found, reader = _read(text, names)
-    return reader.formula(found)
+    reader = _Reader(text, names)
+    return reader.formula(reader.whole())
 
 
 def parse_condition(text: str, names: Collection[str] | None = ()) -> Condition:
     """Return the condition that a text spells, such as "0 <= alpha < 1 or eps >= 2"."""
-    found, reader = _read(text, names)
-    return reader.condition(found)
-
-
-def _read(text: str, names: Collection[str] | None) -> tuple[_Value, _Reader]:
-    if not isinstance(text, str):
-        fail("E12", value=text)
     reader = _Reader(text, names)
-    return reader.whole(), reader
+    return reader.condition(reader.whole())
 
 
 class _Token(NamedTuple):
@@ -132,6 +125,8 @@ class _Reader:
 
     def whole(self) -> _Value:
         """Read the whole text."""
+        if not isinstance(self.text, str):
+            fail("E12", value=self.text)
         if len(self.text) > LONGEST and self.names is not None:
             fail("E14", kind=ParseError, most=LONGEST)
         self.take()
