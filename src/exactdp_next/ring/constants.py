@@ -19,7 +19,7 @@ from functools import lru_cache
 from flint import arb, fmpq, fmpz
 
 from .enclose import point
-from .linear import Rational, Value, form, quotient
+from .linear import Rational, Value, form
 
 ONE = "1/eps"
 """The parameter whose product with ε is 1."""
@@ -53,11 +53,6 @@ def logarithm(q: Rational) -> Value:
     over, under = fmpz(q.numerator).factor(), fmpz(q.denominator).factor()
     powers = [*over, *((p, -n) for p, n in under)]
     return form({f"log({int(p)})/eps": int(n) for p, n in powers})
-
-
-def root(q: Rational, n: int) -> Value:
-    """Return x/ε with e^x = q^{1/n}, for a rational q > 0."""
-    return logarithm(q) * quotient(1, n)
 
 
 def value_of(name: str) -> arb:

@@ -42,6 +42,7 @@ class Node:
             names = frozenset((data,))
         elif op == "exact":
             names = frozenset(data.names) - exact.constants(data.names)
+            names = names | {"eps"} if names else names  # "alpha" stands for ε·α
         elif op == "leaf":
             names = frozenset(data.names)
         for part in args:

@@ -32,21 +32,6 @@ GREEK = {"eps": "ε", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ"}
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def text(root: Node) -> str:
-    """Return the formula as `parse` reads it."""
-    return _TEXT.write(root)
-
-
-def pretty(root: Node) -> str:
-    """Return the formula in Unicode."""
-    return _PRETTY.write(root)
-
-
-def latex(root: Node) -> str:
-    """Return the formula in LaTeX."""
-    return _LATEX.write(root)
-
-
 class _Style:
     """How the parts of a formula look; this one is text for `parse`."""
 
@@ -268,7 +253,7 @@ class _Latex(_Style):
         return rf"\begin{{cases}} {rows} \end{{cases}}", ATOM
 
 
-_TEXT, _PRETTY, _LATEX = _Style(), _Pretty(), _Latex()
+text, pretty, latex = _Style().write, _Pretty().write, _Latex().write
 
 
 def sympy(root: Node) -> Any:

@@ -15,10 +15,11 @@ from typing import TypeAlias
 from flint import arb, arb_series, fmpq
 
 from ..run import remembered
+from .constants import ONE
 from .enclose import order, series_of
 from .expsum import ExpSum, Json
 from .laurent import united
-from .linear import Rational, Value
+from .linear import Rational, Value, form
 
 Factors: TypeAlias = Mapping[ExpSum, int]
 
@@ -190,10 +191,7 @@ class Ratio:
 
     def at(self, eps: Rational) -> Ratio:
         """Return the value of a quotient on a line at a rational ε, exactly, of constants."""
-        result = Ratio.of(self.num.at(eps))
-        for f, n in self.factors.items():
-            result = result * Ratio.of(f.at(eps)).inverse() ** n
-        return result
+        return self.substitute({"eps": form({ONE: eps})})
 
     def derivative(self, name: str = "eps") -> Ratio:
         """Return ∂/∂θ for the parameter θ of this name; see ExpSum.derivative."""
