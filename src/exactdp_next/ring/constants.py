@@ -13,7 +13,7 @@ might be dependent): a sum is taken for 0 only if no term is left, and its sign 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from flint import arb, fmpq, fmpz
@@ -74,7 +74,7 @@ Exponents = tuple[int, ...]
 
 
 def normal(
-    terms: Mapping[Exponents, fmpq] | Iterable[tuple[Exponents, fmpq]],
+    terms: Iterable[tuple[Exponents, fmpq]],
     unit: int,
     roots: Iterable[tuple[int, int]],
 ) -> dict[Exponents, fmpq]:
@@ -83,7 +83,7 @@ def normal(
     `roots` are pairs (i, p): exponents[i]/unit is the power of the prime p.
     """
     found: dict[Exponents, fmpq] = {}
-    for key, c in terms.items() if isinstance(terms, Mapping) else terms:
+    for key, c in terms:
         exponents, factor = list(key), c
         for i, p in roots:
             whole, exponents[i] = divmod(exponents[i], unit)

@@ -6,7 +6,7 @@ balls that is undecided is False in both directions, so `not (a < b)` proves not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -254,11 +254,6 @@ def _coefficients(s: arb_series, n: int) -> list[arb]:
     if s.prec < n:  # it would be read as 0
         raise ValueError(f"a series of {s.prec} coefficients where {n} are needed: see `order`")
     return [s[i] for i in range(n)]
-
-
-def series_of(coefficients: Iterable[arb], n: int) -> arb_series:
-    """Return the series with these n coefficients."""
-    return arb_series(list(coefficients), n)
 
 
 @dataclass(frozen=True)

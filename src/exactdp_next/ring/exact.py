@@ -10,11 +10,11 @@ A form is kept with its node. None says: no form is known, or it would have too 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from .constants import ONE, is_constant, logarithm, prime_of
+from .constants import ONE, logarithm, prime_of
 from .enclose import fraction_of
 from .expsum import ExpSum
 from .linear import Linear, Rational, Value, whole
@@ -57,11 +57,6 @@ def first_guess(op: str, args: tuple[Node, ...]) -> Form | str | None:
     if op == "log" and args[0].names:
         return None if args[0].op in ("name", "+", "log") else UNKNOWN
     return UNKNOWN
-
-
-def constants(names: Iterable[str]) -> frozenset[str]:
-    """Return the names of a form that stand for numbers, such as "1/eps"."""
-    return frozenset(name for name in names if is_constant(name))
 
 
 def form(root: Node) -> Form | None:

@@ -22,7 +22,7 @@ from flint import arb, arb_series, ctx, fmpq, fmpq_mpoly
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
-from .enclose import Terms, fmpq_of, fraction_of, precision, series_of, sign
+from .enclose import Terms, fmpq_of, fraction_of, precision, sign
 from .laurent import (
     Laurent,
     added,
@@ -440,7 +440,7 @@ class ExpSum:
 
         flint cuts series in products at `ctx.cap`: compute with them inside `order(n)`.
         """
-        return series_of(self._enclosed().series(x, n), n)
+        return arb_series(self._enclosed().series(x, n), n)
 
     def _enclosed(self) -> Terms:
         """Return the terms with balls for coefficients, kept for the highest precision so far."""

@@ -16,7 +16,7 @@ from flint import arb, arb_series, fmpq
 
 from ..run import remembered
 from .constants import ONE
-from .enclose import order, series_of
+from .enclose import order
 from .expsum import ExpSum, Json
 from .laurent import united
 from .linear import Rational, Value, form
@@ -218,7 +218,7 @@ class Ratio:
             for f, m in self.factors.items():
                 below = f.series(x, n)
                 if below[0].contains(0):
-                    return series_of([arb.nan()] * n, n)
+                    return arb_series([arb.nan()] * n, n)
                 result = result / below**m
         return result
 
