@@ -132,7 +132,8 @@ class _Reader:
         self.take()
         found, rest = _run(self.expression(_CHOICE)), self.token
         if rest.kind != "end":
-            self.refuse({")": "E05", ",": "E03"}.get(rest.text, "E07"), rest, what=repr(rest.text))
+            end, what = rest.text, repr(rest.text)
+            self.refuse("E05" if end == ")" else "E03" if end == "," else "E07", rest, what=what)
         return found
 
     def take(self) -> _Token:
@@ -171,8 +172,8 @@ class _Reader:
         while self.token.text not in _ENDS:
             level = _BINARY.get(self.token.text)
             if level is None:
-                code = "E03" if self.token.text == "%" else "E06"
-                self.refuse(code, self.token, what=repr(self.token.text))
+                what = repr(self.token.text)
+                self.refuse("E03" if self.token.text == "%" else "E06", self.token, what=what)
             if level < strength:
                 break
             op = self.take()
