@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exactdp_next import codec
-from exactdp_next.ring.condition import Condition
 from exactdp_next.ring.enclose import Enclosure
 from exactdp_next.ring.epsilon import Interval
-from exactdp_next.ring.expr import Expr, eps
+from exactdp_next.ring.expr import Condition, Expr, eps
 from exactdp_next.ring.expsum import ExpSum
 from exactdp_next.ring.linear import Linear, Rational, form
 from exactdp_next.ring.text import parse

@@ -9,12 +9,17 @@ import mpmath
 import pytest
 import sympy
 
-from exactdp_next.ring.constants import ONE, is_constant, logarithm, prime_of, root, value_of
+from exactdp_next.ring.constants import ONE, is_constant, logarithm, prime_of, value_of
 from exactdp_next.ring.enclose import precision
 from exactdp_next.ring.expsum import ExpSum
-from exactdp_next.ring.linear import Linear, form, quotient
+from exactdp_next.ring.linear import Linear, Rational, Value, form, quotient
 from support.examples import cases
 from support.random_sums import NAMES, contains, model, mp, mp_size, mp_value, small, sum_of
+
+
+def root(q: Rational, n: int) -> Value:
+    """Return x/ε with e^x = q^{1/n}."""
+    return logarithm(q) * Fraction(1, n)
 
 
 def sqrt(q: int | Fraction) -> ExpSum:

@@ -301,6 +301,19 @@ def test_limits(text: str, at_zero: object, at_infinity: object) -> None:
     assert f.limit(inf) == at_infinity
 
 
+def test_an_exact_form_in_a_product_depends_on_both_factors() -> None:
+    """In an exact form "alpha" stands for ε·α, so that it depends on ε, too."""
+    written = alpha * eps * exp(-alpha * eps)
+    for f in (expr(written.lower(["alpha"])), -expr((-written).lower(["alpha"]))):
+        assert f.names == {"eps", "alpha"}
+        assert f.at({"eps": 2}).at({"alpha": 3}) == 6 * exp(-6)
+        assert f.monotone("eps") is None
+        assert f.degree("eps") is None
+    line = expr((log(2) * alpha * eps + 1).lower(["alpha"]))
+    assert (line.monotone("eps"), line.monotone("alpha"), line.monotone("gamma")) == (1, 1, 0)
+    assert (line.degree("eps"), line.degree("alpha"), line.degree("gamma")) == (1, 1, 0)
+
+
 def test_derivatives() -> None:
     assert (eps**2 * exp(-eps)).derivative() == (2 * eps - eps**2) * exp(-eps)
     assert (1 / (1 + eps)).derivative() == -1 / (1 + eps) ** 2

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from exactdp_next.codec import read, written
 from exactdp_next.errors import ExactdpError, ParseError
-from exactdp_next.ring.condition import Condition
 from exactdp_next.ring.expr import (
+    Condition,
     Expr,
     alpha,
     eps,
@@ -30,7 +30,8 @@ from exactdp_next.ring.expr import (
     piecewise,
     sqrt,
 )
-from exactdp_next.ring.text import number, parse, parse_condition
+from exactdp_next.ring.numbers import number
+from exactdp_next.ring.text import parse, parse_condition
 from support.examples import examples
 
 
@@ -136,6 +137,9 @@ def test_what_texts_mean(text: str, value: object) -> None:
         ("1 if alpha else 2", "E11", 6),
         ("1 if alpha < 1", "E15", 3),
         ("1 else 2", "E07", 3),
+        ("1 + or 2", "E07", 5),
+        ("(1 else 2)", "E07", 4),
+        ("(1 if 2 < 3)", "E15", 4),
         ("1, 2", "E03", 2),
         ("(1, 2)", "E19", 1),
         ("exp(1, 2)", "E17", 1),

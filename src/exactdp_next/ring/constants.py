@@ -13,13 +13,13 @@ might be dependent): a sum is taken for 0 only if no term is left, and its sign 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from flint import arb, fmpq, fmpz
 
 from .enclose import point
-from .linear import Rational, Value, form, quotient
+from .linear import Rational, Value, form
 
 ONE = "1/eps"
 """The parameter whose product with ε is 1."""
@@ -55,11 +55,6 @@ def logarithm(q: Rational) -> Value:
     return form({f"log({int(p)})/eps": int(n) for p, n in powers})
 
 
-def root(q: Rational, n: int) -> Value:
-    """Return x/ε with e^x = q^{1/n}, for a rational q > 0."""
-    return logarithm(q) * quotient(1, n)
-
-
 def value_of(name: str) -> arb:
     """Return a ball around the number that such a parameter is after multiplication with ε."""
     p = prime_of(name)
@@ -79,7 +74,7 @@ Exponents = tuple[int, ...]
 
 
 def normal(
-    terms: Mapping[Exponents, fmpq] | Iterable[tuple[Exponents, fmpq]],
+    terms: Iterable[tuple[Exponents, fmpq]],
     unit: int,
     roots: Iterable[tuple[int, int]],
 ) -> dict[Exponents, fmpq]:
@@ -88,7 +83,7 @@ def normal(
     `roots` are pairs (i, p): exponents[i]/unit is the power of the prime p.
     """
     found: dict[Exponents, fmpq] = {}
-    for key, c in terms.items() if isinstance(terms, Mapping) else terms:
+    for key, c in terms:
         exponents, factor = list(key), c
         for i, p in roots:
             whole, exponents[i] = divmod(exponents[i], unit)
@@ -96,8 +91,3 @@ def normal(
         moved = tuple(exponents)
         found[moved] = found.get(moved, fmpq(0)) + factor
     return found
-
-
-def text_of(name: str) -> str:
-    """Return the number as text: "1" or "log(p)"."""
-    return "1" if name == ONE else name.removesuffix("/eps")

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ExactdpError
 from . import enclose, exact
-from .dag import postorder
+from .dag import fold, postorder
 from .expsum import ExpSum
 
 if TYPE_CHECKING:
-    from .condition import Condition
-    from .expr import Expr
+    from .expr import Condition, Expr
     from .node import Node
 
 MOST_PIECES = 2_000
@@ -38,41 +37,44 @@ NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 Where = tuple["Condition", ...]
 """Comparisons of which all hold."""
 
+Piece = tuple[Where, "Expr"]
+
+Ways = tuple[list[Where], list[Where]]
+"""How a condition can hold, and how it can fail."""
+
 
 class _TooManyError(Exception):
     """There are more than MOST_PIECES."""
 
 
-def pieces(root: Expr) -> list[tuple[Where, Expr]] | None:
+def pieces(root: Expr) -> list[Piece] | None:
     """Return (comparisons, formula without min, max, abs and cases) that cover where it is defined.
 
     None if there would be more than MOST_PIECES.
     """
     if sum(node.op in CUTTING for node in postorder(root)) > MOST_CUTS:
         return None
-    # {id of a node: its pieces}; of a condition, how it can hold and how it can fail
-    found: dict[int, list[tuple[Where, Expr]]] = {}
-    tests: dict[int, tuple[list[Where], list[Where]]] = {}
     try:
-        for node in postorder(root):
-            if node.op in NEGATED or node.op in ("and", "or", "not", "truth"):
-                tests[id(node)] = _ways(node, found, tests)
-            elif node.op == "cases":
-                found[id(node)] = _cases(node, found, tests)
-            else:
-                found[id(node)] = _cut(node, [found[id(part)] for part in node.args])
+        found: Any = fold(root, _step)
     except _TooManyError:
         return None
-    return found[id(root)]
+    return found  # type: ignore[no-any-return]
 
 
-def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where, Expr]]:
+def _step(node: Node, parts: list[Any]) -> list[Piece] | Ways:
+    """Return the pieces of a formula, or the ways of a condition, from those of its arguments."""
+    if not node.is_formula:
+        return _ways(node, parts)
+    return _cases(parts) if node.op == "cases" else _cut(node, parts)
+
+
+def _cut(node: Node, parts: list[list[Piece]]) -> list[Piece]:
     """Return the pieces of a node from those of its arguments."""
     if node.op in CUTTING and len(node.args) ** 2 > MOST_COMPARISONS:
         raise _TooManyError
     if node.op not in CUTTING and all(len(part) == 1 and not part[0][0] for part in parts):
         return _rebuilt(node, (), [part[0][1] for part in parts])
-    result: list[tuple[Where, Expr]] = []
+    result: list[Piece] = []
     for chosen in _limited(parts):
         where = _all(one for one, _ in chosen)
         if where is None:
@@ -92,7 +94,7 @@ def _cut(node: Node, parts: list[list[tuple[Where, Expr]]]) -> list[tuple[Where,
     return result
 
 
-def _rebuilt(node: Node, where: Where, values: list[Expr]) -> list[tuple[Where, Expr]]:
+def _rebuilt(node: Node, where: Where, values: list[Expr]) -> list[Piece]:
     """Return the piece of other arguments; where it has no value, as log(0), there is none."""
     try:
         return [(where, node.rebuilt(values))]
@@ -100,40 +102,31 @@ def _rebuilt(node: Node, where: Where, values: list[Expr]) -> list[tuple[Where, 
         return []
 
 
-def _cases(
-    node: Node,
-    found: dict[int, list[tuple[Where, Expr]]],
-    tests: dict[int, tuple[list[Where], list[Where]]],
-) -> list[tuple[Where, Expr]]:
+def _cases(parts: list[Any]) -> list[Piece]:
     """Return the pieces of a formula by cases; where no case applies there is none."""
-    result: list[tuple[Where, Expr]] = []
+    result: list[Piece] = []
     before: list[Where] = [()]
-    for test, value in zip(node.args[::2], node.args[1::2], strict=True):
-        yes, no = tests[id(test)]
-        for one, two, (where, piece) in _limited([before, yes, found[id(value)]]):
+    for (yes, no), value in zip(parts[::2], parts[1::2], strict=True):
+        for one, two, (where, piece) in _limited([before, yes, value]):
             _put(result, (one, two, where), piece)
         before = _products([before, no])
     return result
 
 
-def _ways(
-    node: Node,
-    found: dict[int, list[tuple[Where, Expr]]],
-    tests: dict[int, tuple[list[Where], list[Where]]],
-) -> tuple[list[Where], list[Where]]:
+def _ways(node: Node, parts: list[Any]) -> Ways:
     """Return the ways in which a condition can hold, and in which it can fail."""
     if node.op == "truth":
         return ([()], []) if node.data else ([], [()])
     if node.op == "not":
-        yes, no = tests[id(node.args[0])]
-        return no, yes
+        return parts[0][::-1]  # type: ignore[no-any-return]
     if node.op in ("and", "or"):
-        all_yes, all_no = zip(*(tests[id(part)] for part in node.args), strict=True)
+        all_yes, all_no = zip(*parts, strict=True)
         if node.op == "and":
             return _products(all_yes), _joined(all_no)
         return _joined(all_yes), _products(all_no)
-    yes, no = [], []
-    for (one, left), (two, right) in _limited([found[id(part)] for part in node.args]):
+    yes: list[Where] = []
+    no: list[Where] = []
+    for (one, left), (two, right) in _limited(parts):
         test: Any = node.rebuilt((left, right))
         for ways, side in ((yes, test), (no, ~test)):
             where = _all((one, two, (side,)))
@@ -161,7 +154,7 @@ def _joined(ways: Iterable[list[Where]]) -> list[Where]:
     return [()] if () in found else found
 
 
-def _put(result: list[tuple[Where, Expr]], where: Iterable[Iterable[Condition]], x: Expr) -> None:
+def _put(result: list[Piece], where: Iterable[Iterable[Condition]], x: Expr) -> None:
     """Add a piece unless its conditions contradict each other."""
     found = _all(where)
     if found is not None:
@@ -184,19 +177,23 @@ def _all(where: Iterable[Iterable[Condition]]) -> Where | None:
 
 def truth(root: Condition) -> bool | None:
     """Return whether a condition always holds, or never; None if that is not seen."""
-    found: dict[int, int] = {}
-    for node in postorder(root):
-        known = 0
+
+    def step(node: Node, parts: list[int]) -> int:
         if node.op in NEGATED:
-            left, right = node.args
-            known = _compared(node.op, left - right)  # type: ignore[operator]
-        elif node.op == "truth":
-            known = 1 if node.data else -1
-        elif node.op in ("and", "or", "not"):
-            parts = [found[id(part)] for part in node.args]
-            known = -parts[0] if node.op == "not" else (min if node.op == "and" else max)(parts)
-        found[id(node)] = known
-    return {1: True, -1: False, 0: None}[found[id(root)]]
+            return _compared(node.op, node.args[0] - node.args[1])  # type: ignore[operator]
+        return connected(node, parts)
+
+    found = fold(root, step, lambda node: () if node.op in NEGATED else node.args)
+    return {1: True, -1: False, 0: None}[found]
+
+
+def connected(node: Node, parts: list[int]) -> int:
+    """Return 1, −1, or 0 where it is unknown, for a truth value and what and, or, not connect."""
+    if node.op == "truth":
+        return 1 if node.data else -1
+    if node.op == "not":
+        return -parts[0]
+    return min(parts) if node.op == "and" else max(parts)
 
 
 def _compared(op: str, gap: Expr) -> int:

@@ -6,7 +6,7 @@ balls that is undecided is False in both directions, so `not (a < b)` proves not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,9 +15,10 @@ from itertools import count
 from math import comb, factorial
 from typing import Protocol
 
-from flint import arb, arb_poly, arb_series, ctx, fmpq, fmpz
+from flint import arb, arb_poly, arb_series, ctx, fmpq
 
 from .linear import Rational
+from .numbers import read, spell
 
 ORDER = 3
 """The least degree of a Taylor form: with 2, up to nine times as many boxes are needed."""
@@ -42,17 +43,6 @@ def fmpq_of(q: Rational | fmpq) -> fmpq:
 def fraction_of(q: fmpq) -> Fraction:
     """Return a Fraction of a rational number of flint."""
     return Fraction(int(q.p), int(q.q))
-
-
-def spell(q: Rational | fmpq) -> str:
-    """Return "p/q" or "p", however long: Python's own conversion stops at 4300 digits."""
-    return str(fmpq_of(q))
-
-
-def read(text: str) -> Fraction:
-    """Return the rational that `spell` wrote."""
-    over, _, under = text.partition("/")
-    return Fraction(int(fmpz(over)), int(fmpz(under or "1")))
 
 
 def point(q: Rational | fmpq) -> arb:
@@ -264,11 +254,6 @@ def _coefficients(s: arb_series, n: int) -> list[arb]:
     if s.prec < n:  # it would be read as 0
         raise ValueError(f"a series of {s.prec} coefficients where {n} are needed: see `order`")
     return [s[i] for i in range(n)]
-
-
-def series_of(coefficients: Iterable[arb], n: int) -> arb_series:
-    """Return the series with these n coefficients."""
-    return arb_series(list(coefficients), n)
 
 
 @dataclass(frozen=True)

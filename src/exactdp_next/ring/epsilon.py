@@ -17,10 +17,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..codec import Json, read, written
 from ..errors import fail
-from . import printing
-from .condition import Condition
-from .text import number
-from .zeros import End, Zero, order, simplest
+from .expr import Condition
+from .numbers import number, spell
+from .zeros import End, Zero, bracket, narrower, order, simplest
 
 T = TypeVar("T")
 
@@ -112,31 +111,26 @@ class Interval:
 
     def simple_point(self) -> Fraction:
         """Return a simple rational inside, not at an end unless the interval is that point."""
-        if not isinstance(self.lower, Zero) and self.is_point:
+        if self.is_point:
+            if isinstance(self.lower, Zero):
+                raise ValueError(f"{self} has no point that is known to be rational")
             return Fraction(self.lower)
         low, high = self.lower, self.upper
-        while True:  # the ends differ, so narrow enough enclosures of them do
-            a, b = _above(low), _below(high)
-            if a is None or b is None:
-                return _unbounded(a, b)
-            if a < b:
-                return simplest(a, b)
-            low, high = _narrower(low), _narrower(high)
+        while bracket(low)[1] >= bracket(high)[0]:  # the ends differ, so their brackets part
+            low, high = narrower(low), narrower(high)
+        return simplest(bracket(low)[1], bracket(high)[0])
 
     def to_json(self) -> Json:
         """Return it as data for JSON."""
-        return {
-            "lower": _end_to_json(self.lower),
-            "upper": _end_to_json(self.upper),
-            "lower_open": self.lower_open,
-            "upper_open": self.upper_open,
-        }
+        ends = (str(x) if isinstance(x, float) else written(x) for x in (self.lower, self.upper))
+        return {"ends": [*ends], "open": [self.lower_open, self.upper_open]}
 
     @staticmethod
     def from_json(data: Json) -> Interval:
         """Return the interval whose `to_json` this is."""
-        ends = (_end_from_json(data[side]) for side in ("lower", "upper"))
-        return Interval(*ends, lower_open=data["lower_open"], upper_open=data["upper_open"])
+        ends = (read(Zero, x) if isinstance(x, Mapping) else x for x in data["ends"])
+        lower_open, upper_open = data["open"]
+        return Interval(*ends, lower_open=lower_open, upper_open=upper_open)
 
     def __str__(self) -> str:
         if order(self.lower, self.upper) == 0:
@@ -178,35 +172,7 @@ def _show(end: End) -> str:
         return str(end)
     if isinstance(end, float):
         return "∞" if end > 0 else "−∞"
-    return printing.spell(end)
-
-
-def _end_to_json(end: End) -> Json:
-    return end.to_json() if isinstance(end, Zero) else str(end)
-
-
-def _end_from_json(data: Json) -> End:
-    return Zero.from_json(data) if isinstance(data, Mapping) else read_end(data)
-
-
-def _above(end: End) -> Fraction | None:
-    """Return a rational at or above a lower end, None for −∞."""
-    return end.upper if isinstance(end, Zero) else None if end == -inf else Fraction(end)
-
-
-def _below(end: End) -> Fraction | None:
-    return end.lower if isinstance(end, Zero) else None if end == inf else Fraction(end)
-
-
-def _narrower(end: End) -> End:
-    return end.refined((end.upper - end.lower) / 16) if isinstance(end, Zero) else end
-
-
-def _unbounded(low: Fraction | None, high: Fraction | None) -> Fraction:
-    """Return a simple rational between ends of which at least one is infinite."""
-    if low is None:
-        return Fraction(0) if high is None or high > 0 else Fraction(high.__ceil__() - 1)
-    return Fraction(0) if low < 0 else Fraction(low.__floor__() + 1)
+    return spell(end)
 
 
 def _starts(one: Interval, two: Interval) -> int:
@@ -251,10 +217,8 @@ class SolutionSet:
                 found.append(one)
             elif _stops(found[-1], one) < 0:
                 last = found.pop()
-                is_open = last.lower_open, one.upper_open
-                joined = interval(last.lower, one.upper, *is_open)
-                assert joined is not None
-                found.append(joined)
+                is_open = {"lower_open": last.lower_open, "upper_open": one.upper_open}
+                found.append(Interval(last.lower, one.upper, **is_open))
         return SolutionSet(tuple(found))
 
     @staticmethod
@@ -299,15 +263,6 @@ class SolutionSet:
         parts = [other] if isinstance(other, Interval) else other.intervals
         return not (SolutionSet.of(parts) - self).intervals
 
-    def to_json(self) -> Json:
-        """Return it as data for JSON."""
-        return [one.to_json() for one in self.intervals]
-
-    @staticmethod
-    def from_json(data: Json) -> SolutionSet:
-        """Return the set whose `to_json` this is."""
-        return SolutionSet.of(map(Interval.from_json, data))
-
     def __str__(self) -> str:
         return " ∪ ".join(map(str, self.intervals)) or "∅"
 
@@ -319,14 +274,6 @@ class SolutionSet:
 
 Part: TypeAlias = Interval | SolutionSet | tuple[Condition, ...]
 """Where a piece counts: for these ε, or where these comparisons hold."""
-
-
-def _part_from_json(data: Json) -> Part:
-    if isinstance(data, Mapping):
-        return Interval.from_json(data)
-    if data and isinstance(data[0], Mapping):
-        return SolutionSet.from_json(data)
-    return tuple(Condition.from_json(one) for one in data)
 
 
 @dataclass(frozen=True, repr=False)
@@ -367,7 +314,7 @@ class Pieces(Generic[T]):
     @staticmethod
     def from_json(data: Json, kind: Any) -> Pieces[Any]:
         """Return the pieces whose `to_json` this is, with values of a kind."""
-        return Pieces(tuple((_part_from_json(part), read(kind, value)) for part, value in data))
+        return Pieces(tuple((read(Part, part), read(kind, value)) for part, value in data))
 
     def __str__(self) -> str:
         if len(self.parts) == 1 and self.parts[0][0] in ((), Interval.parse("(0, inf)")):

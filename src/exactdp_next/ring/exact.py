@@ -10,12 +10,11 @@ A form is kept with its node. None says: no form is known, or it would have too 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from .constants import ONE, is_constant, logarithm, prime_of
+from .constants import ONE, logarithm, prime_of
 from .enclose import fraction_of
 from .expsum import ExpSum
 from .linear import Linear, Rational, Value, whole
@@ -38,8 +37,10 @@ LARGEST_POWER = 1_000
 LARGEST_LOGARITHM = 128
 """Bits of a number that is factored for its logarithm: about 0.1 s; only small factors beyond."""
 
-LARGEST_CONSTANT = 400_000
-"""Bits of a power of a prime: as many as a number may have that is raised."""
+LARGEST_NUMBER = 400_000
+"""Bits of a number that arises by raising: 120,000 digits."""
+
+EPS = ExpSum.name("eps")
 
 CHOICES = frozenset({"min", "max", "abs"})
 """Operations that have an exact form only for constants, where the choice is known."""
@@ -56,11 +57,6 @@ def first_guess(op: str, args: tuple[Node, ...]) -> Form | str | None:
     if op == "log" and args[0].names:
         return None if args[0].op in ("name", "+", "log") else UNKNOWN
     return UNKNOWN
-
-
-def constants(names: Iterable[str]) -> frozenset[str]:
-    """Return the names of a form that stand for numbers, such as "1/eps"."""
-    return frozenset(name for name in names if is_constant(name))
 
 
 def form(root: Node) -> Form | None:
@@ -143,10 +139,9 @@ def _combined(node: Node, parts: list[Form]) -> Form | None:
     return None
 
 
-@lru_cache(maxsize=4096)
 def _named(name: str) -> Form:
     theta = ExpSum.name(name)
-    return theta if name == "eps" else Ratio.of(theta) / ExpSum.name("eps")
+    return theta if name == "eps" else Ratio(theta, {EPS: 1})
 
 
 def _tree(parts: list[Any], combine: Any) -> Form | None:
@@ -298,7 +293,7 @@ def _exp(exponent: Value) -> ExpSum | None:
     if isinstance(exponent, Linear):
         for name, q in exponent.parts.items():
             prime = prime_of(str(name))
-            if prime is not None and max(q, -q) * prime.bit_length() > LARGEST_CONSTANT:
+            if prime is not None and max(q, -q) * prime.bit_length() > LARGEST_NUMBER:
                 return None
     return ExpSum.exp(exponent)
 
@@ -350,79 +345,3 @@ def monomials(root: Expr) -> dict[tuple[int, int | None], Fraction] | None:
         prime = prime_of(logs[0][0]) if logs else None
         result[k - shift, prime] = fraction_of(c)
     return result
-
-
-def written(kind: type[Expr], f: Form) -> Expr:
-    """Return an exact form as sums, products and a quotient: what it prints as.
-
-    Terms with large rates stand first, and among them those with low powers.
-    """
-    if isinstance(f, ExpSum):
-        return _written_sum(kind, f)
-    below: Expr | None = None
-    for _, factor, n in sorted((str(factor), factor, n) for factor, n in f.factors.items()):
-        part = _written_sum(kind, factor) ** n
-        below = part if below is None else below * part
-    above = _written_sum(kind, f.num)
-    return above if below is None else kind("/", (above, below))
-
-
-def _written_sum(kind: type[Expr], f: ExpSum) -> Expr:
-    result: Expr | None = None
-    for (ks, bs), c in sorted(
-        f.terms().items(), key=lambda term: (tuple(-b for b in term[0][1]), term[0][0])
-    ):
-        size = kind("number", data=whole(fraction_of(abs(c))))
-        factors = _written_factors(kind, f.names, f.unit, ks, bs)
-        if size.data != 1 or not factors:
-            factors.insert(0, size)
-        if c < 0 and result is None:
-            factors[0] = -factors[0]
-        product = factors[0]
-        for factor in factors[1:]:
-            product = product * factor
-        result = product if result is None else result - product if c < 0 else result + product
-    return kind("number", data=0) if result is None else result
-
-
-def _written_factors(
-    kind: type[Expr], names: Iterable[str], unit: int, ks: Iterable[int], bs: Iterable[int]
-) -> list[Expr]:
-    """Return the powers and the exponential of a term."""
-    eps = kind("name", data="eps")
-    powers: dict[Expr, int] = {}
-    exponents: list[tuple[bool, Expr]] = []
-    roots: list[Expr] = []
-    for name, k, b in zip(names, ks, bs, strict=True):
-        prime, rate = prime_of(name), Fraction(b, unit)
-        if prime is None:
-            theta = eps if name == "eps" else kind("name", data=name)
-        else:
-            theta = kind("log", (kind("number", data=prime),))
-        if k:
-            powers[theta] = powers.get(theta, 0) + k
-            if prime is None and name != "eps":
-                powers[eps] = powers.get(eps, 0) + k
-        if b and prime is not None:
-            roots.append(kind("number", data=prime) ** rate)
-        elif b:
-            one = kind("number", data=abs(rate.numerator))
-            for factor in [] if name == ONE else [eps] if name == "eps" else [theta, eps]:
-                one = one * factor
-            exponents.append((b < 0, one / rate.denominator))
-    found = roots + [theta**k for theta, k in powers.items()]
-    if exponents:
-        is_negative, exponent = exponents[0]
-        exponent = _negated(exponent) if is_negative else exponent
-        for is_negative, part in exponents[1:]:
-            exponent = exponent - part if is_negative else exponent + part
-        found.append(kind("exp", (exponent,)))
-    return found
-
-
-def _negated(product: Expr) -> Expr:
-    """Return −(a*b/c) as (−a)*b/c, which is how one writes it."""
-    if product.op not in ("*", "/"):
-        return -product
-    first, second = product.args
-    return type(product)(product.op, (_negated(first), second))

@@ -19,43 +19,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from functools import partial
 from numbers import Rational as RationalNumber
-from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
+from typing import Any, Protocol, TypeVar, overload, runtime_checkable
 
 from flint import arb, arb_series, fmpq, fmpz
 
 from ..errors import fail
-from . import cuts, exact, growth, limits, printing, values
-from .condition import Condition, compared, condition
+from . import cuts, exact, growth, limits, values
+from .enclose import Enclosure, Smooth
 from .expsum import ExpSum
 from .linear import Rational, whole
-from .node import Node
+from .node import Node, read
+from .numbers import rational_or_none, short
 from .ratio import Ratio
 
-if TYPE_CHECKING:
-    from .enclose import Enclosure
-
-LARGEST_NUMBER = 400_000
-"""Bits of a number that arises by raising: 120,000 digits."""
+T = TypeVar("T")
 
 LARGEST_EXPONENT = 2**31 - 1
 """Counts fit into 32 bits, as everywhere."""
 
 
 @runtime_checkable
-class Evaluated(Protocol):
+class Evaluated(Smooth, Protocol):
     """A function that is known by enclosures only, such as the density of many queries."""
 
     @property
     def names(self) -> Iterable[str]:
         """The names on which it depends."""
-
-    def value(self, x: arb) -> arb:
-        """Enclose the values on a ball of ε."""
-
-    def series(self, x: arb, n: int) -> arb_series:
-        """Enclose n coefficients of the Taylor series at the points of a ball of ε."""
 
 
 class Expr(Node):
@@ -114,26 +105,22 @@ class Expr(Node):
     __hash__ = Node.__hash__
 
     def __lt__(self, other: object) -> Condition:
-        return _comparison("<", self, other)
+        return _operation(partial(compared, "<"), self, other)
 
     def __le__(self, other: object) -> Condition:
-        return _comparison("<=", self, other)
+        return _operation(partial(compared, "<="), self, other)
 
     def __gt__(self, other: object) -> Condition:
-        return _comparison(">", self, other)
+        return _operation(partial(compared, ">"), self, other)
 
     def __ge__(self, other: object) -> Condition:
-        return _comparison(">=", self, other)
+        return _operation(partial(compared, ">="), self, other)
 
     def __bool__(self) -> bool:
         form = self.lower()
         if form is None:
             fail("E22", what=str(self))
         return bool(form)
-
-    def tree(self) -> Expr:
-        """Return an exact leaf as the sums, products and quotient that it is."""
-        return exact.written(Expr, self.data) if self.op == "exact" else self
 
     @property
     def number(self) -> Rational | None:
@@ -207,24 +194,58 @@ class Expr(Node):
         return cuts.pieces(self)
 
 
+class Condition(Node):
+    """A comparison of two formulas, or conditions joined by `&`, `|` and `~`.
+
+    Python's own `and`, `or`, `not` and a < b < c ask for a truth value at once, which a condition
+    has only where it does not depend on any name; in texts they can be used.
+    """
+
+    __slots__ = ("known", "negated")
+
+    known: bool | None
+    negated: Condition
+
+    def __and__(self, other: object) -> Condition:
+        return _connected("and", self, other)
+
+    def __rand__(self, other: object) -> Condition:
+        return _connected("and", other, self)
+
+    def __or__(self, other: object) -> Condition:
+        return _connected("or", self, other)
+
+    def __ror__(self, other: object) -> Condition:
+        return _connected("or", other, self)
+
+    def __invert__(self) -> Condition:
+        try:
+            return self.negated
+        except AttributeError:  # the first time
+            object.__setattr__(self, "negated", negation(self))
+            return self.negated
+
+    def at(self, given: Mapping[str, object]) -> Condition:
+        """Substitute formulas or numbers for names, all at once."""
+        put = {name: expr(value) for name, value in given.items()}
+        return self.substituted(put)  # type: ignore[no-any-return]
+
+    def truth(self) -> bool | None:
+        """Return whether it holds everywhere, or nowhere; None if that is not seen."""
+        try:
+            return self.known
+        except AttributeError:  # the first time
+            object.__setattr__(self, "known", cuts.truth(self))
+            return self.known
+
+    def __bool__(self) -> bool:
+        found = self.truth()
+        if found is None:
+            fail("E22", what=str(self))
+        return found
+
+
 # -- what users give
-
-
-def rational_or_none(x: object) -> Rational | None:
-    """Return a number as a rational; a float is the decimal as which it prints, a bool is none."""
-    if isinstance(x, bool):
-        return None
-    if isinstance(x, int):
-        return x
-    if isinstance(x, RationalNumber):
-        return whole(Fraction(int(x.numerator), int(x.denominator)))
-    if isinstance(x, fmpq | fmpz):
-        return whole(Fraction(int(x.numerator), int(x.denominator)))
-    if isinstance(x, float):
-        return whole(Fraction(repr(float(x)))) if isfinite(x) else None
-    if isinstance(x, Decimal):
-        return whole(Fraction(x)) if x.is_finite() else None
-    return None
 
 
 def expr(x: object, what: str = "a part of a formula") -> Expr:
@@ -242,22 +263,34 @@ def expr(x: object, what: str = "a part of a formula") -> Expr:
     fail("E20", what=what, value=x)
 
 
+def condition(x: object) -> Condition:
+    """Return a condition, or the one that a text spells.
+
+    A truth value is refused: it comes from `alpha == 1`, which asks whether two formulas are equal.
+    """
+    if isinstance(x, Condition):
+        return x
+    if isinstance(x, str):
+        return read(x, False)  # type: ignore[no-any-return]
+    fail("E21", value=x)
+
+
 def _is_operand(x: object) -> bool:
     """Whether an operator takes it, or refuses it in words; for others Python says what it is."""
     kinds = Expr | ExpSum | Ratio | int | float | Decimal | RationalNumber | fmpq | fmpz
     return isinstance(x, kinds)
 
 
-def _operation(build: Callable[[Expr, Expr], Expr], one: object, two: object) -> Expr:
+def _operation(build: Callable[[Expr, Expr], T], one: object, two: object) -> T:
     if not (_is_operand(one) and _is_operand(two)):
         return NotImplemented  # type: ignore[no-any-return]
     return build(expr(one), expr(two))
 
 
-def _comparison(op: str, one: object, two: object) -> Condition:
-    if not (_is_operand(one) and _is_operand(two)):
+def _connected(op: str, one: object, two: object) -> Condition:
+    if not all(isinstance(x, Condition | bool) for x in (one, two)):
         return NotImplemented  # type: ignore[no-any-return]
-    return compared(op, expr(one), expr(two))
+    return joined(op, condition(one), condition(two))
 
 
 # -- operations; each folds numbers and leaves the rest as it is written
@@ -333,8 +366,8 @@ def _number_to(a: Rational, n: Fraction) -> Rational | None:
     """Return a^n where that is rational; an irrational root stays a formula."""
     if n.denominator == 1:
         size = max(abs(a.numerator), a.denominator)
-        if size > 1 and size.bit_length() * abs(n.numerator) > LARGEST_NUMBER:
-            fail("E32", what=f"{printing.short(a)}**{n}", most=LARGEST_NUMBER)
+        if size > 1 and size.bit_length() * abs(n.numerator) > exact.LARGEST_NUMBER:
+            fail("E32", what=f"{short(a)}**{n}", most=exact.LARGEST_NUMBER)
         return whole(Fraction(a) ** n.numerator)
     if a < 0:
         fail("E37", what=str(a))
@@ -381,6 +414,37 @@ def by_cases(*parts: Any) -> Expr:
     if len(kept) == 2 and kept[0].op == "truth":
         return kept[1]  # type: ignore[return-value]
     return Expr("cases", tuple(kept))
+
+
+# -- conditions
+
+
+def compared(op: str, one: Expr, two: Expr) -> Condition:
+    """Return the comparison `one op two`; of two numbers it is a truth value."""
+    found = Condition(op, (one, two))
+    if one.op == two.op == "number":
+        return Condition("truth", data=found.truth())
+    return found
+
+
+def joined(op: str, *parts: Condition) -> Condition:
+    """Return the conjunction ("and") or disjunction ("or") of conditions."""
+    decides = op == "or"  # a part with this truth value decides
+    rest = [part for part in parts if part.op != "truth" or part.data is decides]
+    if any(part.op == "truth" for part in rest):
+        return Condition("truth", data=decides)
+    if not rest:
+        return Condition("truth", data=not decides)
+    return rest[0] if len(rest) == 1 else Condition(op, tuple(rest))
+
+
+def negation(one: Condition) -> Condition:
+    """Return the condition that holds where this one does not."""
+    if one.op == "truth":
+        return Condition("truth", data=not one.data)
+    if one.op in cuts.NEGATED:
+        return Condition(cuts.NEGATED[one.op], one.args)
+    return one.args[0] if one.op == "not" else Condition("not", (one,))  # type: ignore[return-value]
 
 
 # -- public functions
@@ -455,7 +519,7 @@ def name(x: str) -> Expr:
 
 eps, alpha, gamma = name("eps"), name("alpha"), name("gamma")
 
-_BUILDERS: dict[str, Callable[..., Node]] = {
+Expr.builders = {
     "+": _sum,
     "-": _negative,
     "*": _product,
@@ -469,4 +533,9 @@ _BUILDERS: dict[str, Callable[..., Node]] = {
     "max": lambda *parts: _extreme("max", *parts),
     "cases": by_cases,
 }
-Expr.builders = _BUILDERS
+Condition.builders = {
+    "and": lambda *parts: joined("and", *parts),
+    "or": lambda *parts: joined("or", *parts),
+    "not": negation,
+    **{op: partial(compared, op) for op in cuts.NEGATED},
+}

@@ -13,7 +13,7 @@ computed when it is asked for, as what is only added and multiplied need not hav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, TypeAlias
@@ -22,7 +22,7 @@ from flint import arb, arb_series, ctx, fmpq, fmpq_mpoly
 from flint.utils.flint_exceptions import DomainError
 
 from . import constants
-from .enclose import Terms, fmpq_of, fraction_of, precision, read, series_of, sign, spell
+from .enclose import Terms, fmpq_of, fraction_of, precision, sign
 from .laurent import (
     Laurent,
     added,
@@ -40,6 +40,7 @@ from .laurent import (
     united,
 )
 from .linear import Linear, Rational, Value, form, quotient, signed_sum
+from .numbers import read, spell
 
 Key: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """The exponents (k, b) of a term θ^k·e^{b·θ/unit}, in the order of the names."""
@@ -216,10 +217,10 @@ class ExpSum:
     def __len__(self) -> int:
         return len(self._body.poly)
 
-    def degrees(self) -> tuple[int, ...]:
-        """Return the degrees of its polynomial in all θ and B."""
-        poly = self._canonical().poly
-        return tuple(map(int, poly.degrees())) if poly else ()
+    @property
+    def is_huge(self) -> bool:
+        """Whether a degree of its polynomial is above LARGEST_DEGREE."""
+        return is_huge(self._canonical().poly)
 
     @property
     def is_constant(self) -> bool:
@@ -439,7 +440,7 @@ class ExpSum:
 
         flint cuts series in products at `ctx.cap`: compute with them inside `order(n)`.
         """
-        return series_of(self._enclosed().series(x, n), n)
+        return arb_series(self._enclosed().series(x, n), n)
 
     def _enclosed(self) -> Terms:
         """Return the terms with balls for coefficients, kept for the highest precision so far."""
@@ -509,11 +510,16 @@ class ExpSum:
         )
 
     def __str__(self) -> str:
-        """Return it as an expression of Python in eps and its names, which `parse` reads back."""
-        names, unit = self.names, self.unit
-        return signed_sum(
-            (_short(c), _term(names, unit, key)) for key, c in sorted(self.terms().items())
-        )
+        """Return it as `parse` reads it, terms with large rates first, low powers among them."""
+        names, unit, rows = self.names, self.unit, []
+        for (k, b), c in sorted(
+            self.terms().items(), key=lambda row: ([-x for x in row[0][1]], row[0])
+        ):
+            factors = _factors(names, unit, k, b)
+            if c not in (1, -1) or not factors:
+                factors.insert(0, spell(abs(c)))
+            rows.append((1 if c > 0 else -1, "*".join(factors)))
+        return signed_sum(rows)
 
     def __repr__(self) -> str:
         return f"<ExpSum {self}>"
@@ -542,30 +548,22 @@ def _bits(c: fmpq) -> int:
     return int(c.p).bit_length() - int(c.q).bit_length() + 1
 
 
-def _short(c: fmpq) -> Rational:
-    return int(c.p) if c.q == 1 else fraction_of(c)
-
-
-def _term(names: tuple[str, ...], unit: int, key: Key) -> str:
-    """Return θ^k·e^{b·θ/unit} as text: eps**2*alpha*exp(-alpha*eps/2 + 1)."""
+def _factors(names: tuple[str, ...], unit: int, ks: Iterable[int], bs: Iterable[int]) -> list[str]:
+    """Return the factors of θ^k·e^{b·θ/unit}: 2**(1/3), eps**2, alpha, exp(-alpha*eps/2 + 1)."""
     powers: dict[str, int] = {}
     exponent: list[tuple[Rational, str]] = []
-    for x, k, b in zip(names, *key, strict=True):
-        if b:
-            exponent.append((quotient(b, unit), _product(x)))
+    found = []
+    for x, k, b in zip(names, ks, bs, strict=True):
+        prime = constants.prime_of(x)
         if k:
-            own = constants.text_of(x) if constants.is_constant(x) else x
+            own = x if prime is None else f"log({prime})"
             powers[own] = powers.get(own, 0) + k
             if own == x != "eps":
                 powers["eps"] = powers.get("eps", 0) + k
-    factors = [x if k == 1 else f"{x}**{k}" for x, k in powers.items()]
-    if exponent:
-        factors.append(f"exp({signed_sum(exponent)})")
-    return "*".join(factors)
-
-
-def _product(x: str) -> str:
-    """Return the product of a parameter with ε as text; empty for 1."""
-    if constants.is_constant(x):
-        return "" if x == constants.ONE else constants.text_of(x)
-    return x if x == "eps" else f"{x}*eps"
+        if b and prime is not None:
+            found.append(f"{prime}**({Fraction(b, unit)})")
+        elif b:
+            product = "" if x == constants.ONE else x if x == "eps" else f"{x}*eps"
+            exponent.append((quotient(b, unit), product))
+    found += [x if k == 1 else f"{x}**{k}" for x, k in powers.items()]
+    return [*found, f"exp({signed_sum(exponent)})"] if exponent else found

@@ -11,8 +11,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .dag import fold
-from .exact import constants
-from .expsum import ExpSum
 
 if TYPE_CHECKING:
     from .expr import Expr
@@ -45,28 +43,18 @@ def degree(root: Expr, name: str) -> int | None:
             case "^", [int(a), _] if isinstance(node.args[1].data, int) and node.args[1].data > 0:
                 return a * node.args[1].data
             case "exact", _:
-                return _degree_of_form(node, name)
+                return fold(node.tree(), step)
         return None
 
     return fold(root, step)
-
-
-def _degree_of_form(node: Node, name: str) -> int | None:
-    form = node.data
-    if not hasattr(form, "terms") or name not in form.names:
-        return None
-    i, found = form.names.index(name), 0
-    for ks, bs in form.terms():
-        if bs[i]:
-            return None
-        found = max(found, int(ks[i]))
-    return found
 
 
 def monotone(root: Expr, name: str) -> int | None:
     """Return the direction of a formula in one name, the others fixed; see `Expr.monotone`."""
 
     def step(node: Node, parts: list[Known]) -> Known:
+        if node.op == "exact":
+            return fold(node.tree(), step)
         sign, direction = _known(node, parts, name)
         return sign, 0 if name not in node.names else direction
 
@@ -79,8 +67,6 @@ def _known(node: Node, parts: list[Known], name: str) -> Known:
             return _sign(node.data), 0
         case "name", _:
             return 1 if node.data in POSITIVE else None, 1 if node.data == name else 0
-        case "exact", _:
-            return _form_sign(node.data), None
         case "+", [(s, d), (t, e)]:
             return _together(s, t), _together(d, e)
         case "-", [(s, d)]:
@@ -100,7 +86,8 @@ def _known(node: Node, parts: list[Known], name: str) -> Known:
         case "sqrt", [(_, d)]:
             return 1, d
         case "log", [(_, d)]:
-            return None, d
+            q = node.args[0].data if node.args[0].op == "number" else None
+            return None if q is None else _sign(q - 1), d
         case "abs", [(s, d)]:
             return 1, None if s is None else _times(s, d)
         case (("min" | "max"), _):
@@ -155,10 +142,3 @@ def _power(s: int | None, d: int | None, q: Fraction | int) -> Known:
     if q < 0 and s is None:  # a may change its sign, where a^q has a pole
         return sign, None
     return sign, _times(slope, d)
-
-
-def _form_sign(form: object) -> int | None:
-    """Return the sign of an exact form all of whose coefficients have one sign."""
-    if not isinstance(form, ExpSum) or not {*form.names} - constants(form.names) <= POSITIVE:
-        return None
-    return _all(1 if c > 0 else -1 for c in form.terms().values())

@@ -4,6 +4,9 @@ A `Laurent` is P(θ₁ … θₙ, B₁ … Bₙ)·Π Bᵢ^lowᵢ, where Bᵢ = e
 integer of any sign. Its frame has the names of the parameters θ. In one frame and unit, with one
 low, equal sums have equal polynomials. Exponents of Bᵢ with θᵢ = log p stay in [0, unit), their
 normal form (constants.py); θ of "1/eps" is the number 1 and never in P.
+
+Kept for the process are no values of users but the types that flint computes in, by names: a ring
+must be one object to be recognised, and its monomials and maps cost a tenth of a product.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..errors import ExactdpError
 from . import exact, printing
+from .constants import is_constant
 from .dag import fold
 
 TURNED = {">": "<", ">=": "<="}
@@ -41,7 +42,8 @@ class Node:
         if op == "name":
             names = frozenset((data,))
         elif op == "exact":
-            names = frozenset(data.names) - exact.constants(data.names)
+            names = frozenset(x for x in data.names if not is_constant(x))
+            names = names | {"eps"} if names else names  # "alpha" stands for ε·α
         elif op == "leaf":
             names = frozenset(data.names)
         for part in args:
@@ -97,8 +99,11 @@ class Node:
         return found
 
     def tree(self) -> Node:
-        """Return an exact leaf as the sums, products and quotient that it is."""
-        return self
+        """Return an exact leaf as the sums, products and quotient that it prints as."""
+        found: Node = read(str(self.data), True)
+        if found.names != self.names:  # as where an input is called epsilon, which is read as eps
+            raise ValueError(f"no text spells the names {sorted(self.names)}")
+        return found
 
     def __hash__(self) -> int:
         if self.key is None:

@@ -7,14 +7,12 @@ exactly the shape of the formula. An exact leaf is written as the sum or quotien
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
-
-from flint import fmpq
 
 from ..errors import fail
 from .dag import chain, fold, of_chains
 from .linear import Rational
+from .numbers import spell
 
 if TYPE_CHECKING:
     from .node import Node
@@ -32,32 +30,6 @@ CUT = ("…", ATOM)
 GREEK = {"eps": "ε", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ"}
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def text(root: Node) -> str:
-    """Return the formula as `parse` reads it."""
-    return _TEXT.write(root)
-
-
-def pretty(root: Node) -> str:
-    """Return the formula in Unicode."""
-    return _PRETTY.write(root)
-
-
-def latex(root: Node) -> str:
-    """Return the formula in LaTeX."""
-    return _LATEX.write(root)
-
-
-def spell(q: Rational | Fraction) -> str:
-    """Return "p/q" or "p"; Python's own `str` refuses integers of more than 4300 digits."""
-    return str(fmpq(q.numerator, q.denominator))
-
-
-def short(q: Rational) -> str:
-    """Return a number for a message."""
-    size = max(abs(q.numerator), q.denominator).bit_length()
-    return spell(q) if size < 200 else "a very long number"
 
 
 class _Style:
@@ -281,7 +253,7 @@ class _Latex(_Style):
         return rf"\begin{{cases}} {rows} \end{{cases}}", ATOM
 
 
-_TEXT, _PRETTY, _LATEX = _Style(), _Pretty(), _Latex()
+text, pretty, latex = _Style().write, _Pretty().write, _Latex().write
 
 
 def sympy(root: Node) -> Any:

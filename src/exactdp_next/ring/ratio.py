@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
 from flint import arb, arb_series, fmpq
 
-from .enclose import order, series_of
-from .expsum import LARGEST_DEGREE, ExpSum, Json
+from ..run import remembered
+from .constants import ONE
+from .enclose import order
+from .expsum import ExpSum, Json
 from .laurent import united
-from .linear import Rational, Value
+from .linear import Rational, Value, form
 
 Factors: TypeAlias = Mapping[ExpSum, int]
 
@@ -160,14 +161,13 @@ class Ratio:
         """Return the hash of numerator and denominator without a common divisor.
 
         With roots of primes, which are algebraic, such a quotient is not unique: all of them that
-        are not free of roots have one hash; so have those of degrees above LARGEST_DEGREE.
+        are not free of roots have one hash; so have those of huge degree.
         """
         if self._hash is None:
             rooted = any(x.startswith("log(") for x in self.names)
             one = Ratio.of(self.num) / self.den if rooted else self
             one = one.reduced()
-            sums = (one.num, *one.factors)
-            is_huge = any(max(f.degrees(), default=0) > LARGEST_DEGREE for f in sums)
+            is_huge = one.num.is_huge or any(f.is_huge for f in one.factors)
             if is_huge or any(x.startswith("log(") for x in one.names):
                 self._hash = 1
             else:
@@ -191,10 +191,7 @@ class Ratio:
 
     def at(self, eps: Rational) -> Ratio:
         """Return the value of a quotient on a line at a rational ε, exactly, of constants."""
-        result = Ratio.of(self.num.at(eps))
-        for f, n in self.factors.items():
-            result = result * Ratio.of(f.at(eps)).inverse() ** n
-        return result
+        return self.substitute({"eps": form({ONE: eps})})
 
     def derivative(self, name: str = "eps") -> Ratio:
         """Return ∂/∂θ for the parameter θ of this name; see ExpSum.derivative."""
@@ -221,7 +218,7 @@ class Ratio:
             for f, m in self.factors.items():
                 below = f.series(x, n)
                 if below[0].contains(0):
-                    return series_of([arb.nan()] * n, n)
+                    return arb_series([arb.nan()] * n, n)
                 result = result / below**m
         return result
 
@@ -276,7 +273,7 @@ def _divided(f: ExpSum, divisor: ExpSum) -> ExpSum:
     return result
 
 
-@lru_cache(maxsize=1024)
+@remembered(most=1024)
 def _factored(f: ExpSum) -> tuple[ExpSum, Factors]:
     """Return (u, factors in normal form) with 1/f = u / Π factorⁿ, u = c·e^{bε/N}."""
     if not f.is_line:

@@ -10,10 +10,11 @@ from flint import arb, arb_series
 
 from ..errors import fail
 from . import cuts, enclose, exact
-from .dag import postorder
+from .dag import fold
 from .enclose import Enclosure
 from .expsum import ExpSum
 from .linear import Rational
+from .numbers import number
 from .ratio import Ratio
 
 if TYPE_CHECKING:
@@ -44,12 +45,8 @@ def series(root: Expr, x: Rational | arb, n: int) -> arb_series:
     if not root.names <= {"eps"}:
         raise ValueError(f"{root} has no value, as it depends on more than eps")
     at = x if isinstance(x, arb) else enclose.point(x)
-    found: dict[int, arb_series | int] = {}
     with enclose.order(n):
-        for node in postorder(root):
-            parts = [found[id(part)] for part in node.args]
-            found[id(node)] = _step(node, parts, at, n)
-    return found[id(root)]  # type: ignore[return-value]
+        return fold(root, lambda node, parts: _step(node, parts, at, n))  # type: ignore[return-value]
 
 
 def _step(node: Node, parts: list, at: arb, n: int) -> arb_series | int:  # type: ignore[type-arg]
@@ -83,7 +80,10 @@ def _step(node: Node, parts: list, at: arb, n: int) -> arb_series | int:  # type
             return _extreme(node.op, parts, n)
         case "cases", _:
             return _by_cases(parts[::2], parts[1::2], n)
-    return _holds(node, parts)
+    if node.op not in cuts.NEGATED:
+        return cuts.connected(node, parts)
+    gap = (parts[0] - parts[1])[0]
+    return cuts.holds(node.op, 0 if gap.is_zero() else enclose.sign(gap) or None)
 
 
 def _power(a: arb_series, q: Rational, n: int) -> arb_series:
@@ -156,21 +156,6 @@ def _by_cases(tests: list[int], parts: list[arb_series], n: int) -> arb_series:
     return possible[0] if len(possible) == 1 else _hull(possible, n)
 
 
-def _holds(node: Node, parts: list) -> int:  # type: ignore[type-arg]
-    """Return 1 or −1 for a condition that holds or does not hold on the ball, otherwise 0."""
-    match node.op:
-        case "truth":
-            return 1 if node.data else -1
-        case "and":
-            return min(parts)  # type: ignore[no-any-return]
-        case "or":
-            return max(parts)  # type: ignore[no-any-return]
-        case "not":
-            return -parts[0]  # type: ignore[no-any-return]
-    gap = (parts[0] - parts[1])[0]
-    return cuts.holds(node.op, 0 if gap.is_zero() else enclose.sign(gap) or None)
-
-
 def enclosure(root: Expr, given: object, digits: int) -> Enclosure:
     """Enclose the value at a number ε to so many digits.
 
@@ -179,8 +164,6 @@ def enclosure(root: Expr, given: object, digits: int) -> Enclosure:
     precision, which is doubled until the digits are proved, suffices at some time. For formulas
     without an exact form, and with logarithms, the enclosure may stay wide: `enclose.accurate`.
     """
-    from .text import number  # noqa: PLC0415 it builds formulas
-
     x = number(given)
     if x is None:
         fail("E24", value=given)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
-from math import inf
 from typing import TypeAlias
 
-from ..codec import Json
 from ..errors import fail
-from . import enclose, printing
+from . import enclose
 from .enclose import Enclosure
 from .expsum import ExpSum
+from .numbers import spell
 
 NARROW = Fraction(1, 2**64)
 """The relative width at which a zero is compared with the simplest rational near it: a rational
@@ -25,6 +25,7 @@ SHOWN = 12
 
 
 @total_ordering
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Zero:
     """The only zero of a sum on a line between two rationals, at which the sum is not 0.
 
@@ -32,17 +33,9 @@ class Zero:
     sum is not 0 at the two rationals. Nothing changes a Zero; `refined` returns a narrower one.
     """
 
-    __slots__ = ("lower", "sum", "upper")
-
     sum: ExpSum
     lower: Fraction
     upper: Fraction
-
-    def __init__(self, sum: ExpSum, lower: Fraction, upper: Fraction) -> None:  # noqa: A002
-        put = object.__setattr__
-        put(self, "sum", sum)
-        put(self, "lower", Fraction(lower))
-        put(self, "upper", Fraction(upper))
 
     @staticmethod
     def of(sum: ExpSum, lower: Fraction, upper: Fraction) -> Zero | Fraction:  # noqa: A002
@@ -52,9 +45,6 @@ class Zero:
             return found
         simple = simplest(found.lower, found.upper)
         return simple if not sum.at(simple) else found
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a zero never changes: `refined` returns a narrower one")
 
     def refined(self, width: Fraction) -> Zero | Fraction:
         """Return the zero in a bracket of at most a width, relative to its lower end beyond 1.
@@ -91,11 +81,17 @@ class Zero:
             return Enclosure(found, found)
         return Enclosure(found.lower, found.upper)
 
+    def _known(self, digits: int) -> Enclosure:
+        """Return an enclosure to so many digits; there is one, as the zero is not 0."""
+        places = digits
+        while True:
+            found = self.enclosure(places)
+            if found.width * 10**digits <= min(abs(found.lower), abs(found.upper)):
+                return found
+            places *= 2
+
     def __float__(self) -> float:
-        found = self.enclosure(20)
-        while found.lower <= 0 <= found.upper or found.width > abs(found.lower) * NARROW:
-            found = self.enclosure(len(str(found.width.denominator)) + 20)
-        return float((found.lower + found.upper) / 2)
+        return float(self._known(20))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Zero | int | float | Fraction):
@@ -110,33 +106,11 @@ class Zero:
         return hash(Zero)
 
     def __str__(self) -> str:
-        found: Zero | Fraction = self
-        digits = SHOWN
-        while True:  # until the digits are proved; they are, as the zero is not 0
-            found = self.refined(Fraction(1, 10**digits))
-            if isinstance(found, Fraction):
-                return printing.spell(found)
-            if found.lower > 0 or found.upper < 0:
-                shown = Enclosure(found.lower, found.upper)
-                if shown.width <= abs(shown.lower) * Fraction(1, 10 ** (SHOWN + 1)):
-                    return f"{shown.text(SHOWN)}…"
-            digits *= 2
+        found = self._known(SHOWN + 1)
+        return spell(found.lower) if found.is_exact else f"{found.text(SHOWN)}…"
 
     def __repr__(self) -> str:
         return f"<Zero {self}>"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Zero, (self.sum, self.lower, self.upper)
-
-    def to_json(self) -> Json:
-        """Return it as data for JSON."""
-        return {"sum": self.sum.to_json(), "between": [str(self.lower), str(self.upper)]}
-
-    @staticmethod
-    def from_json(data: Json) -> Zero:
-        """Return the zero whose `to_json` this is."""
-        low, high = data["between"]
-        return Zero(ExpSum.from_json(data["sum"]), Fraction(low), Fraction(high))
 
 
 End: TypeAlias = Fraction | float | Zero
@@ -150,78 +124,67 @@ def _sign_at(f: ExpSum, x: Fraction) -> int | None:
     return found or f.at(x).sign()
 
 
+def bracket(end: End) -> tuple[Fraction | float, Fraction | float]:
+    """Return rationals between which a zero is; another end is both."""
+    return (end.lower, end.upper) if isinstance(end, Zero) else (end, end)
+
+
+def narrower(end: End) -> End:
+    """Return a zero in a quarter of its bracket, or the rational that it is."""
+    return end.refined((end.upper - end.lower) / 4) if isinstance(end, Zero) else end
+
+
 def order(one: End | int, two: End | int) -> int:
-    """Return the sign of one − two."""
-    if isinstance(one, Zero) and isinstance(two, Zero):
-        return _order_of_zeros(one, two)
-    if isinstance(two, Zero):
-        return -order(two, one)
-    if isinstance(one, Zero):
-        return _order_with(one, two)
-    return (one > two) - (one < two)
-
-
-def _order_with(zero: Zero, q: Fraction | float) -> int:
-    """Return the sign of a zero − q.
-
-    If q is inside and the sum is 0 at q, then q is the zero, as there is only one. Otherwise q is
-    at a positive distance from the zero, so it leaves the bracket at some time.
-    """
-    if q in (inf, -inf):
-        return -1 if q > 0 else 1
-    q = Fraction(q)
-    if zero.lower < q < zero.upper:
-        sign = _sign_at(zero.sum, q)
-        if sign == 0:
-            return 0
-        if sign is not None:  # the zero is on the side where the sign changes
-            return 1 if sign == _sign_at(zero.sum, zero.lower) else -1
-    found: Zero | Fraction = zero
-    while isinstance(found, Zero) and found.lower < q < found.upper:
-        if found.upper - found.lower < LAST:
-            fail("E40", one=str(zero), two=str(q))
-        found = found.refined((found.upper - found.lower) / 4)
-    low, high = (found.lower, found.upper) if isinstance(found, Zero) else (found, found)
-    return 1 if q <= low and q < high else -1 if q >= high and q > low else 0
-
-
-def _order_of_zeros(one: Zero, two: Zero) -> int:
     """Return the sign of one − two.
 
-    Let I be the intersection of the brackets, an interval, and h the greatest common divisor of
-    the two sums. An end of I is an end of a bracket, where one of the sums is not 0, so h is not.
-    A zero of h in I is a zero of both sums, so it is both zeros; and a zero z of both sums is one
-    of h, as f/h and g/h are coprime, and coprime polynomials in ε and e^{ε/N} have no common zero
-    but ε = 0 (Lindemann: the resultants make ε and e^{ε/N} algebraic). It is simple, as it is in
-    f. So the zeros are equal exactly if h changes its sign between the ends of I. Otherwise they
-    are at a positive distance, and the brackets part after some refinements. With constants such
-    as e or log 2 in a sum the argument needs their independence, which is not known: brackets that
-    do not part before LAST are refused as undecided.
+    Ends that are not equal are at a positive distance, so their brackets part after some
+    refinements. Those that do not part before LAST are refused as undecided: there are none but
+    for constants such as e or log 2, whose independence is not known; see `_seen`.
     """
+    if isinstance(two, Zero) and not isinstance(one, Zero):
+        return -order(two, one)
+    if isinstance(one, Zero) and (seen := _seen(one, two)) is not None:
+        return seen
+    a, b = one, two
+    while isinstance(a, Zero) or isinstance(b, Zero):
+        (low, high), (other, top) = bracket(a), bracket(b)
+        if high <= other or top <= low:
+            return -1 if high <= other else 1
+        if max(high - low, top - other) < LAST:
+            fail("E40", one=str(one), two=str(two))
+        a, b = narrower(a), narrower(b)
+    return (a > b) - (a < b)
+
+
+def _seen(one: Zero, two: End | int) -> int | None:
+    """Return the sign of one − two if signs of the sums show it, otherwise None.
+
+    If a rational is in the bracket and the sum is 0 there, it is the zero: there is only one.
+    Otherwise the zero is on the side on which the sign changes.
+
+    Of two zeros let I be the intersection of the brackets, an interval, and h the greatest common
+    divisor of the sums. An end of I is an end of a bracket, where one of the sums is not 0, so h is
+    not. A zero of h in I is a zero of both sums, so it is both zeros; and a zero z of both sums is
+    one of h, as f/h and g/h are coprime, and coprime polynomials in ε and e^{ε/N} have no common
+    zero but ε = 0 (Lindemann: the resultants make ε and e^{ε/N} algebraic). It is simple, as it is
+    in f. So the zeros are equal exactly if h changes its sign between the ends of I.
+    """
+    if not isinstance(two, Zero):
+        sign = _sign_at(one.sum, Fraction(two)) if one.lower < two < one.upper else None
+        return sign and (1 if sign == _sign_at(one.sum, one.lower) else -1)
     low, high = max(one.lower, two.lower), min(one.upper, two.upper)
     if low >= high:
-        return -1 if one.upper <= two.lower else 1
+        return None
     h = one.sum if one.sum == two.sum else one.sum.gcd(two.sum)
-    if not h.is_constant and _sign_at(h, low) != _sign_at(h, high):
-        return 0
-    a: Zero | Fraction = one
-    b: Zero | Fraction = two
-    while isinstance(a, Zero) and isinstance(b, Zero):
-        if a.upper <= b.lower or b.upper <= a.lower:
-            return -1 if a.upper <= b.lower else 1
-        if max(a.upper - a.lower, b.upper - b.lower) < LAST:
-            fail("E40", one=str(one), two=str(two))
-        a = a.refined((a.upper - a.lower) / 4)
-        b = b.refined((b.upper - b.lower) / 4)
-    return order(a, b)
+    return 0 if not h.is_constant and _sign_at(h, low) != _sign_at(h, high) else None
 
 
-def simplest(lower: Fraction, upper: Fraction) -> Fraction:
-    """Return the rational with the least denominator strictly between two rationals.
+def simplest(lower: Fraction | float, upper: Fraction | float) -> Fraction:
+    """Return the rational with the least denominator strictly between two rationals or ±∞.
 
     Each step takes one partial quotient of a continued fraction of an end, so the loop ends.
     """
-    a, b, quotients = Fraction(lower), Fraction(upper), []
+    a, b, quotients = lower, upper, []
     if a >= b:
         raise ValueError("nothing is strictly between")
     if a < 0 < b:
