@@ -178,11 +178,33 @@ def _here(asked: list[Any]) -> Result:
 
 def _judged(ask: str, answer: dict[str, Any]) -> str:
     try:
-        names = vars(import_module("question")) | {"command": command}
+        names = vars(import_module("question"))
+        names |= {"command": command, "accepts": accepts, "printed": printed}
         value = eval(ask, names)
         return f"told: {json.dumps(tell(value))}" if "told" in answer else judge(answer, value)
     except BaseException as error:  # also SystemExit and RecursionError
         return judge_error(answer, error)
+
+
+def accepts(certificate: dict[str, Any]) -> bool:
+    """Return whether the checker of this column accepts a certificate."""
+    from exactdp import certify  # noqa: PLC0415 - the column is chosen when it is asked
+
+    if not hasattr(certify, "accepted"):
+        return bool(certify.check(certificate))
+    try:
+        return bool(certify.accepted(certificate))
+    except certify.Rejected:
+        return False
+
+
+def printed(certificate: dict[str, Any]) -> str:
+    """Return the statement that the checker of this column prints."""
+    from exactdp import certify  # noqa: PLC0415
+
+    if hasattr(certify, "accepted"):
+        return str(certify.accepted(certificate).text)
+    return str(certify.check(certificate).claim)
 
 
 def command(*arguments: str) -> list[Any]:

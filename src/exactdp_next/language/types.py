@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import fail
-from ..ring.expr import rational_or_none
+from ..ring.numbers import rational_or_none
 from ..ring.linear import whole
 from .values import List, Value, key, shown, value_of
 
