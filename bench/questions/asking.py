@@ -194,7 +194,9 @@ def accepts(certificate: dict[str, Any]) -> bool:
         return bool(certify.check(certificate))
     try:
         return bool(certify.accepted(certificate))
-    except certify.Rejected:
+    except Exception as error:
+        if type(error).__name__ != "Rejected":
+            raise
         return False
 
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import fail
-from ..ring.numbers import rational_or_none
 from ..ring.linear import whole
+from ..ring.numbers import rational_or_none
 from .values import List, Value, key, shown, value_of
 
 LONGEST_INPUT = 100_000

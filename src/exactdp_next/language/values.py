@@ -187,7 +187,7 @@ def value_of_json(x: object) -> Value:
     """Return the value that has this JSON.
 
     >>> value_of_json(json_of((1, List(("a", Fraction(1, 2))))))
-    (1, ['a', 1/2])
+    (1, ('a', Fraction(1, 2)))
     """
     match x:
         case list():
