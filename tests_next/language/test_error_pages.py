@@ -37,7 +37,6 @@ EXPECTED = {
     "given up: quotients of noise, gumbel": {"R05", "R31", "S47"},
     "right in this tree: a name is what it is where a function is defined": {"N28", "S19"},
     "right in this tree: lists and tuples are different outputs": {"L11"},
-    "the sum of nothing, whose start gets a second name": {"F41"},
     "claims": {"N30"},
 }
 KNOWN = {code for codes in EXPECTED.values() for code in codes}
@@ -101,4 +100,4 @@ def test_codes_and_lines_are_those_of_the_pages(page: str, tmp_path: Path) -> No
 
 
 def test_how_many_pairs_pass() -> None:
-    assert sum(code_of(case[3]) in KNOWN for case in CASES) == 28
+    assert sum(code_of(case[3]) in KNOWN for case in CASES) == 27

@@ -131,6 +131,8 @@ def _sum(v: Value, start: Value = 0) -> Value:
     numbers = [one for one in parts if isinstance(one, Linear | int | Fraction)]
     if len(numbers) == len(parts) and any(isinstance(one, Linear) for one in parts):
         return Linear.sum(numbers)
+    if isinstance(start, List) and not found:  # it is the start itself, under a second name
+        fail("F41")
     for one in found:
         if isinstance(one, str):
             fail("F05", problem="sum() adds numbers, not texts")
